@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+// Tests run in forked processes: node:sqlite handles and child processes stay apart.
+export default defineConfig({
+  test: {
+    include: ['**/*.test.ts'],
+    exclude: ['node_modules/**', 'results/**', 'data/**', '.tachograph/**'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+  },
+});
