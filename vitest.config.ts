@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['**/*.test.ts'],
+    globalSetup: ['infra/testing/global-setup.ts'],
     exclude: ['node_modules/**', 'results/**', 'data/**', '.tachograph/**'],
     pool: 'forks',
     maxWorkers: 2,

@@ -39,6 +39,17 @@ export const ERRORS = {
     400,
     'The store URL "{value}" is not known; use sqlite:PATH or mongodb://HOST/DATABASE',
   ),
+  STORE_VERSION_UNKNOWN: row(
+    'reject',
+    500,
+    'The store {path} has version {version}, this program reads {expected}; use the program that wrote it, or another path',
+  ),
+  STORE_LIMIT_INVALID: row('reject', 400, 'The limit {limit} is out of range; use 1 to {max}'),
+  STORE_DOCUMENT_TOO_LARGE: row(
+    'reject',
+    413,
+    'The document {document} has {bytes} bytes; at most {maxBytes} can be stored. Send smaller batches',
+  ),
   // events
   EMIT_FAILED: row('retry', 503, 'The event {type} could not be handed to the broker: {detail}'),
   EVENT_INVALID: row('reject', 400, 'Not a valid CloudEvent: {detail}'),
@@ -47,8 +58,114 @@ export const ERRORS = {
     413,
     'The event has {bytes} bytes; at most {maxBytes} are accepted. Send facts, not data',
   ),
+  // requests
+  BODY_TOO_LARGE: row(
+    'reject',
+    413,
+    'The body is too large; at most {maxBytes} bytes are accepted',
+  ),
+  MEDIA_TYPE_UNKNOWN: row('reject', 415, 'The content type is not accepted on this route'),
+  REQUEST_INVALID: row('reject', 400, 'The request is not valid: {detail}'),
+  ROUTE_UNKNOWN: row('reject', 404, 'There is no {method} {path} here; see /docs'),
+  INTERNAL: row('bug', 500, 'Something went wrong on our side; it was logged'),
+  // local cluster
+  MANIFEST_INVALID: row('reject', 400, '{at}: {detail}'),
+  CLUSTER_LOCKED: row(
+    'reject',
+    409,
+    'The data folder {folder} is in use by process {pid}; stop it with "tachograph down", or give another folder',
+  ),
+  STAGE_START_FAILED: row('bug', 500, 'The stage {service} did not start: {detail}; see {log}'),
+  SERVICE_UNKNOWN: row('reject', 404, 'There is no Service "{value}" here; known: {known}'),
+  SERVICE_STARTING: row('retry', 503, 'The Service {service} is not ready; try again'),
+  SERVICE_OVERLOADED: row(
+    'retry',
+    503,
+    'The Service {service} has {queued} requests waiting, its limit; try again',
+  ),
+  SERVICE_UNREACHABLE: row('retry', 503, 'The Service {service} cut the connection; try again'),
+  SERVICE_TIMEOUT: row('retry', 504, 'The Service {service} gave no answer within {limitMs} ms'),
+  // stored samples
+  TABLES_DIFFER: row(
+    'reject',
+    422,
+    'Windows of one session have different columns for {bus} {message}: {detail}. Process it anew',
+  ),
+  BLOCK_CORRUPT: row('reject', 422, 'A block of stored samples cannot be read: {detail}'),
+  BLOCK_TOO_LARGE: row(
+    'reject',
+    413,
+    'The samples have {value} {what}; a block holds at most {max}. Use a shorter window',
+  ),
+  // batches
+  BODY_EMPTY: row('reject', 400, 'The body is empty; send {expected}'),
+  BODY_ENCODING_UNKNOWN: row(
+    'reject',
+    415,
+    'The content encoding "{value}" is not accepted; send gzip, zstd or identity',
+  ),
+  BODY_COMPRESSION_INVALID: row(
+    'reject',
+    400,
+    'The body is not valid {encoding}: {detail}; compress it anew and send it whole',
+  ),
+  BODY_INFLATED_TOO_LARGE: row(
+    'reject',
+    413,
+    'The body has more than {maxBytes} bytes when decompressed; send smaller batches',
+  ),
+  BODY_TYPE_UNKNOWN: row(
+    'reject',
+    415,
+    'The content type "{value}" is not accepted; send application/cbor or application/json',
+  ),
+  BODY_MALFORMED: row('reject', 400, 'The body is not valid {format}: {detail}'),
+  BATCH_SCHEMA_UNKNOWN: row(
+    'reject',
+    400,
+    'The batch schema {value} is not known; this server reads "{known}"',
+  ),
+  FIELD_INVALID: row(
+    'reject',
+    400,
+    'The field {field} = {value} is not valid; it must be {allowed}',
+  ),
+  // broker
+  BROKER_UNKNOWN: row('reject', 404, 'There is no Broker at {path}; POST to /<namespace>/<broker>'),
+  BROKER_METHOD: row('reject', 405, 'A Broker takes POST with a CloudEvent, not {method}'),
+  BROKER_ENCODING: row(
+    'reject',
+    415,
+    'The content encoding "{value}" is not accepted by the Broker; send events uncompressed',
+  ),
+  BROKER_UNAVAILABLE: row('retry', 503, 'The Broker cannot store events now: {detail}; try again'),
+  BROKER_BUSY: row(
+    'retry',
+    503,
+    'The Broker is storing {limit} events at once, its limit; try again later',
+  ),
+  NATS_NOT_FOUND: row(
+    'reject',
+    503,
+    'No nats-server of version {minimum} or newer was found: {detail}. Put one on the PATH, set NATS_URL, or install Go',
+  ),
+  NATS_START_FAILED: row('retry', 503, 'nats-server did not start: {detail}; see {logFile}'),
   // configuration
   CONFIG_INVALID: row('reject', 400, '{name} = "{value}" is not valid: {remedy}'),
+  // load test and results
+  DRIVE_EMPTY: row('reject', 400, 'The drive {path} holds no CAN frame; give a candump log'),
+  DRIVE_TOO_LONG: row(
+    'reject',
+    400,
+    'The drive {path} is too long: at most {max} {what} can be replayed; cut it',
+  ),
+  CHECKIN_UNREADABLE: row('reject', 502, 'The answer to a check-in cannot be read: {detail}'),
+  SUMMARY_INVALID: row('bug', 500, 'The summary does not match its schema: {detail}'),
+  RESULT_UNREADABLE: row(
+    'reject',
+    400,
+    'The result folder {folder} cannot be read: {detail}; give one that "tachograph demo" made',
+  ),
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof ERRORS;

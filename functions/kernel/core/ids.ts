@@ -7,22 +7,33 @@ import { TachographError } from './errors.ts';
  */
 const NAME = /^[A-Za-z0-9._~-]{1,64}$/;
 
-export const MAX_SEQ = 99_999_999;
+/** 100,000 batches a session: 27 hours of 1 s batches, 69 days of 60 s batches. A session is one power cycle. */
+export const MAX_SEQ = 99_999;
 export const MAX_WINDOW = 99_999_999;
 const MAX_REVISION = 9_999;
 const MAX_VERSION = 999_999;
 
-/** Checks a name part (vehicle, session, campaign, bus …) and returns it. "." and ".." are refused. */
+/** Wider than MAX_SEQ needs, so that the bound can grow without a change of the ids' order. */
+const SEQ_DIGITS = 8;
+
+/** Whether a value can be a name part (vehicle, session, campaign, bus …). "." and ".." cannot. */
+export const isNamePart = (value: unknown): value is string =>
+  typeof value === 'string' && NAME.test(value) && value !== '.' && value !== '..';
+
+/** Checks a name part and returns it. */
 export function namePart(value: unknown, what: string): string {
-  if (typeof value === 'string' && NAME.test(value) && value !== '.' && value !== '..') {
-    return value;
-  }
+  if (isNamePart(value)) return value;
   throw new TachographError('ID_PART_INVALID', { what, value: String(value) });
 }
 
-function numberPart(value: unknown, what: string, max: number): string {
+function numberPart(
+  value: unknown,
+  what: string,
+  max: number,
+  digits = String(max).length,
+): string {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max) {
-    return String(value).padStart(String(max).length, '0');
+    return String(value).padStart(digits, '0');
   }
   throw new TachographError('ID_NUMBER_INVALID', { what, value: String(value), max });
 }
@@ -32,7 +43,7 @@ export const sessionPrefix = (vehicle: string, session: string): string =>
 
 /** `batches` and `receipts`. */
 export const batchId = (vehicle: string, session: string, seq: number): string =>
-  sessionPrefix(vehicle, session) + numberPart(seq, 'sequence number', MAX_SEQ);
+  sessionPrefix(vehicle, session) + numberPart(seq, 'sequence number', MAX_SEQ, SEQ_DIGITS);
 
 export const windowPrefix = (vehicle: string, session: string, window: number): string =>
   `${sessionPrefix(vehicle, session)}${numberPart(window, 'window', MAX_WINDOW)}/`;

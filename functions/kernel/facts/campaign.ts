@@ -7,14 +7,14 @@ export type RecordRule =
   | { readonly everyMs: number }
   | { readonly onChange: { readonly deadband: number } };
 
-export interface CampaignSignal {
+export type CampaignSignal = {
   /** `Message.Signal`. */
   readonly name: string;
   readonly bus: string;
   readonly record: RecordRule;
-}
+};
 
-export interface CampaignDefinition {
+export type CampaignDefinition = {
   readonly name: string;
   readonly description: string;
   readonly kind: 'homologation' | 'fleet';
@@ -47,10 +47,10 @@ export interface CampaignDefinition {
     readonly formats: readonly ('parquet' | 'csv')[];
     readonly values: 'physical' | 'raw';
   };
-}
+};
 
 /** `campaigns`: one version. Any change, a change of state too, is a new version. */
-export interface CampaignFact {
+export type CampaignFact = {
   readonly campaign: string;
   readonly version: number;
   readonly state: CampaignState;
@@ -59,4 +59,4 @@ export interface CampaignFact {
   readonly definitionSha256: string;
   readonly createdAtMs: number;
   readonly by: string;
-}
+};

@@ -1,7 +1,10 @@
-/** The facts' documents (design: append-only store). Times: `…Ms` wall clock of the service, `…Us` vehicle. */
+/**
+ * The facts' documents. Aliases, not interfaces: only an alias fits the store's index signature.
+ * Times: `…Ms` wall clock of the service, `…Us` vehicle.
+ */
 
 /** `batches`: the raw batch as received. */
-export interface BatchFact {
+export type BatchFact = {
   readonly vehicle: string;
   readonly session: string;
   readonly seq: number;
@@ -12,12 +15,12 @@ export interface BatchFact {
   /** Lower-case hex SHA-256 of the *uncompressed* body: two uploads are the same when this is. */
   readonly sha256: string;
   readonly receivedAtMs: number;
-}
+};
 
 export type BatchFlag = 'clock1970' | 'clockFuture' | 'countMismatch' | 'framesUnsorted';
 
 /** `receipts`: a batch's index card. */
-export interface ReceiptFact {
+export type ReceiptFact = {
   readonly vehicle: string;
   readonly session: string;
   readonly seq: number;
@@ -45,15 +48,15 @@ export interface ReceiptFact {
   readonly sha256: string;
   readonly bodyBytes: number;
   readonly receivedAtMs: number;
-}
+};
 
-export interface SeqGap {
+export type SeqGap = {
   readonly firstSeq: number;
   readonly lastSeq: number;
-}
+};
 
 /** `windows`: one revision of a closed window. */
-export interface WindowFact {
+export type WindowFact = {
   readonly vehicle: string;
   readonly session: string;
   readonly window: number;
@@ -71,10 +74,10 @@ export interface WindowFact {
   readonly reason: 'covered' | 'endMark' | 'grace' | 'late';
   /** Id of the event whose handling closed it: the one that is delivered again when emission failed. */
   readonly closedBy: string;
-}
+};
 
 /** `sessions`: one revision of a closed session. */
-export interface SessionFact {
+export type SessionFact = {
   readonly vehicle: string;
   readonly session: string;
   readonly revision: number;
@@ -90,17 +93,17 @@ export interface SessionFact {
   /** The newest revision of every window, ascending by window. */
   readonly windows: readonly { readonly window: number; readonly revision: number }[];
   readonly closedBy: string;
-}
+};
 
-export interface IdCount {
+export type IdCount = {
   readonly bus: string;
   readonly id: number;
   readonly extended: boolean;
   readonly frames: number;
-}
+};
 
 /** What became of the frames of a window's own span. recorded = decoded + unknownId + noData. */
-export interface FrameAccount {
+export type FrameAccount = {
   readonly recorded: number;
   readonly decoded: number;
   readonly unknownId: number;
@@ -112,10 +115,10 @@ export interface FrameAccount {
   readonly longer: number;
   readonly unknownIds: readonly IdCount[];
   readonly unknownSelectors: readonly IdCount[];
-}
+};
 
 /** Findings of cleansing: counted and flagged, nothing is deleted. */
-export interface SignalQuality {
+export type SignalQuality = {
   readonly bus: string;
   readonly message: string;
   readonly signal: string;
@@ -123,10 +126,10 @@ export interface SignalQuality {
   readonly outOfRange: number;
   readonly notAvailable: number;
   readonly constant: boolean;
-}
+};
 
 /** `results`: a window decoded, cleansed, resampled and compressed. */
-export interface ResultFact {
+export type ResultFact = {
   readonly vehicle: string;
   readonly session: string;
   readonly window: number;
@@ -148,27 +151,27 @@ export interface ResultFact {
   readonly recorded: Uint8Array;
   readonly raster: Uint8Array;
   readonly samples: number;
-}
+};
 
-export interface ExportedFile {
+export type ExportedFile = {
   /** Relative to the export root: `<vehicle>/<session>/…`. */
   readonly path: string;
   readonly sha256: string;
   readonly bytes: number;
   readonly rows: number;
-}
+};
 
 /** `exports`: a window's part, or a session's compacted files (window null). */
-export interface ExportFact {
+export type ExportFact = {
   readonly vehicle: string;
   readonly session: string;
   readonly window: number | null;
   readonly revision: number;
   readonly files: readonly ExportedFile[];
-}
+};
 
 /** `parked`: an event that cannot be used. */
-export interface ParkedFact {
+export type ParkedFact = {
   readonly vehicle: string;
   readonly stage: string;
   readonly reason: string;
@@ -176,15 +179,15 @@ export interface ParkedFact {
   /** The event in structured JSON, so that it can be replayed. */
   readonly event: string;
   readonly parkedAtMs: number;
-}
+};
 
 /** `quarantine`: a different batch under a used key. */
-export interface QuarantineFact extends BatchFact {
+export type QuarantineFact = BatchFact & {
   readonly firstSha256: string;
-}
+};
 
 /** `credentials`: one token of a vehicle, or a revocation. */
-export interface CredentialFact {
+export type CredentialFact = {
   readonly vehicle: string;
   readonly version: number;
   readonly action: 'issued' | 'revoked';
@@ -193,12 +196,12 @@ export interface CredentialFact {
   readonly notBeforeMs: number;
   readonly expiresAtMs: number;
   readonly createdAtMs: number;
-}
+};
 
 /** `decoders`: a DBC as uploaded, under its SHA-256. */
-export interface DecoderFact {
+export type DecoderFact = {
   readonly sha256: string;
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly createdAtMs: number;
-}
+};

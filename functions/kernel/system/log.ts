@@ -5,7 +5,7 @@ export interface Log {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-export function jsonLog(name: string, nowMs: () => number, write: (line: string) => void): Log {
+export function jsonLog(name: string, nowMs: () => number, write: (line: string) => unknown): Log {
   const line =
     (level: string) =>
     (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {

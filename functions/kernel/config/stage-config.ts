@@ -1,0 +1,120 @@
+import { TachographError } from '../core/errors.ts';
+
+/** What a stage's process is told by its environment. Parsed once, in the shell, and passed down. */
+export interface StageConfig {
+  /** 0: any free port. */
+  readonly port: number;
+  readonly host: string;
+  /** Where events go; undefined for a stage that emits none in this deployment. */
+  readonly sink: string | undefined;
+  readonly storeUrl: string;
+  readonly filesUrl: string;
+  /** Hex SHA-256 of the engineers' token; '' where the stage has no engineers' API. */
+  readonly engineerTokenSha256: string;
+  /** How long a stop may take before the process ends regardless. */
+  readonly drainMs: number;
+}
+
+interface Option<T> {
+  readonly env: string;
+  readonly fallback: string | undefined;
+  readonly about: string;
+  readonly parse: (text: string) => T | undefined;
+  readonly remedy: string;
+}
+
+const option = <T>(
+  env: string,
+  fallback: string | undefined,
+  about: string,
+  parse: (text: string) => T | undefined,
+  remedy: string,
+): Option<T> => ({ env, fallback, about, parse, remedy });
+
+const integer =
+  (min: number, max: number) =>
+  (text: string): number | undefined => {
+    const value = Number(text);
+    return /^\d{1,9}$/.test(text) && value >= min && value <= max ? value : undefined;
+  };
+
+const matching =
+  (pattern: RegExp) =>
+  (text: string): string | undefined =>
+    pattern.test(text) ? text : undefined;
+
+/** One row an option: the variable, its default, what it is for, what it may hold. */
+export const STAGE_OPTIONS = {
+  port: option('PORT', '8080', 'port to listen on', integer(0, 65_535), 'use 0 to 65535'),
+  host: option(
+    'HOST',
+    '127.0.0.1',
+    'address to listen on',
+    matching(/^[0-9a-fA-F.:]{2,45}$/),
+    'use an IP address; 0.0.0.0 in a container',
+  ),
+  sink: option(
+    'K_SINK',
+    '',
+    'where events are sent; set by the SinkBinding',
+    matching(/^(https?:\/\/\S{1,2000})?$/),
+    'use an http URL',
+  ),
+  storeUrl: option(
+    'STORE_URL',
+    undefined,
+    'the store of facts',
+    matching(/^(sqlite:.+|mongodb(\+srv)?:\/\/.+)$/),
+    'use sqlite:PATH or mongodb://HOST/DATABASE',
+  ),
+  filesUrl: option(
+    'FILES_URL',
+    'store:',
+    'where exported files go',
+    matching(/^(folder:.+|store:)$/),
+    'use folder:PATH or store:',
+  ),
+  engineerTokenSha256: option(
+    'ENGINEER_TOKEN_SHA256',
+    '',
+    "SHA-256 of the engineers' token",
+    matching(/^([0-9a-f]{64})?$/),
+    'use 64 lower-case hex digits',
+  ),
+  drainMs: option(
+    'DRAIN_MS',
+    '10000',
+    'longest time a stop may take',
+    integer(0, 600_000),
+    'use 0 to 600000 ms',
+  ),
+} as const satisfies { [K in keyof StageConfig]-?: Option<StageConfig[K] | string> };
+
+/** Reads one option; secrets (STORE_URL may hold a password) are named, never quoted. */
+function read<T>(row: Option<T>, env: Readonly<Record<string, string | undefined>>): T {
+  const text = env[row.env] ?? row.fallback;
+  const value = text === undefined ? undefined : row.parse(text);
+  if (value === undefined) {
+    const shown = text === undefined ? '(not set)' : `(${text.length} characters)`;
+    throw new TachographError('CONFIG_INVALID', {
+      name: row.env,
+      value: row.env === 'PORT' ? (text ?? shown) : shown,
+      remedy: row.remedy,
+    });
+  }
+  return value;
+}
+
+/** The configuration, or CONFIG_INVALID that names the variable and what it may hold. */
+export function readStageConfig(env: Readonly<Record<string, string | undefined>>): StageConfig {
+  const sink = read(STAGE_OPTIONS.sink, env);
+  return Object.freeze({
+    port: read(STAGE_OPTIONS.port, env),
+    host: read(STAGE_OPTIONS.host, env),
+    sink: sink === '' ? undefined : sink,
+    storeUrl: read(STAGE_OPTIONS.storeUrl, env),
+    filesUrl: read(STAGE_OPTIONS.filesUrl, env),
+    engineerTokenSha256: read(STAGE_OPTIONS.engineerTokenSha256, env),
+    drainMs: read(STAGE_OPTIONS.drainMs, env),
+  });
+}

@@ -1,0 +1,260 @@
+import { TachographError } from '#kernel/core/errors.ts';
+
+import type { FaultList } from './fault-list.ts';
+import { KEYWORDS } from './keywords.ts';
+import { MAX_NAME_CHARACTERS, MAX_STATEMENT_CHARACTERS } from './limits.ts';
+
+const NUMBER =
+  /[+-]?(?:0[xX][0-9a-fA-F]{1,16}|(?:\d{1,40}\.?\d{0,40}|\.\d{1,40})(?:[eE][+-]?\d{1,4})?)/y;
+
+// The keyword table is the only source; "_" and letters need no escaping. Indentation is bounded
+// because an unbounded match on a line of a million blanks costs the expression engine its stack.
+const STATEMENT_LINE = new RegExp(
+  `^[ \\t]{0,100}(?:${[...KEYWORDS].join('|')})(?![A-Za-z0-9_])`,
+  'gm',
+);
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+
+const isWordCharacter = (code: number): boolean =>
+  isDigit(code) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95;
+
+/** Blanks, line ends, control characters, no-break space. */
+const isBlank = (code: number): boolean => code <= 32 || code === 0xa0;
+
+const isLineEnd = (code: number): boolean => code === 10 || code === 13;
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const SLASH = 47;
+
+/**
+ * A position in the text of a DBC file, moved by what the grammar expects next. Blanks and comments
+ * (`// …`) before each element are skipped. What does not fit throws DBC_SYNTAX with its `offset`.
+ */
+export class Cursor {
+  readonly #text: string;
+  readonly #faults: FaultList;
+  #offset = 0;
+  #statementStart = 0;
+
+  constructor(text: string, faults: FaultList) {
+    this.#text = text;
+    this.#faults = faults;
+  }
+
+  /** Where the next element begins. */
+  get offset(): number {
+    this.#skipBlanks();
+    return this.#offset;
+  }
+
+  get atEnd(): boolean {
+    return this.offset >= this.#text.length;
+  }
+
+  /** Marks the start of a statement, whose length is bounded from here. */
+  startStatement(): void {
+    this.#statementStart = this.offset;
+  }
+
+  /** The text from the statement's start to here, at most `max` characters. */
+  statementText(max: number): string {
+    return this.#text.slice(
+      this.#statementStart,
+      Math.min(this.#offset, this.#statementStart + max),
+    );
+  }
+
+  /** The next word without moving, or "" when something else comes. */
+  peekWord(): string {
+    const start = this.offset;
+    let end = start;
+    while (end - start <= MAX_NAME_CHARACTERS && isWordCharacter(this.#text.charCodeAt(end))) end++;
+    return this.#text.slice(start, end);
+  }
+
+  /** Letters, digits and "_". */
+  word(expected: string): string {
+    const word = this.peekWord();
+    if (word === '' || word.length > MAX_NAME_CHARACTERS) this.#fail(expected);
+    this.#moveTo(this.#offset + word.length);
+    return word;
+  }
+
+  /** Decimal, or hexadecimal with 0x. */
+  number(expected: string): number {
+    NUMBER.lastIndex = this.offset;
+    const match = NUMBER.exec(this.#text);
+    if (match === null) this.#fail(expected);
+    this.#moveTo(NUMBER.lastIndex);
+    return Number(match[0]);
+  }
+
+  get atNumber(): boolean {
+    NUMBER.lastIndex = this.offset;
+    return NUMBER.test(this.#text);
+  }
+
+  integer(expected: string, min: number, max: number): number {
+    const start = this.offset;
+    const value = this.number(expected);
+    if (!Number.isInteger(value) || value < min || value > max) {
+      this.#offset = start;
+      this.#fail(`${expected} from ${min} to ${max}`);
+    }
+    return value;
+  }
+
+  /** Digits only: in `3-5` the "-" is no sign. */
+  unsigned(expected: string): number {
+    const start = this.offset;
+    let end = start;
+    while (isDigit(this.#text.charCodeAt(end))) end++;
+    if (end === start) this.#fail(expected);
+    this.#moveTo(end);
+    return Number(this.#text.slice(start, end));
+  }
+
+  get atString(): boolean {
+    return this.#text.charCodeAt(this.offset) === QUOTE;
+  }
+
+  /** In double quotes, over line ends; `\"` is a quote inside. */
+  string(expected: string): string {
+    const start = this.offset;
+    if (this.#text.charCodeAt(start) !== QUOTE) this.#fail(expected);
+    // Character by character: a search for the next quote would run over the bound.
+    for (let end = start + 1; end < this.#text.length; end++) {
+      if (end - this.#statementStart > MAX_STATEMENT_CHARACTERS) this.#failTooLong();
+      const code = this.#text.charCodeAt(end);
+      if (code === QUOTE && this.#text.charCodeAt(end - 1) !== BACKSLASH) {
+        this.#moveTo(end + 1);
+        return this.#text.slice(start + 1, end).replaceAll('\\"', '"');
+      }
+    }
+    return this.#fail(`a closing quote for ${expected}`);
+  }
+
+  /** Whether `symbol` comes next; moves over it if so. */
+  skip(symbol: string): boolean {
+    if (!this.#text.startsWith(symbol, this.offset)) return false;
+    this.#moveTo(this.#offset + symbol.length);
+    return true;
+  }
+
+  symbol(symbol: string): void {
+    if (!this.skip(symbol)) this.#fail(`"${symbol}"`);
+  }
+
+  /** The statement's ";". Where the next statement begins without one, that is a fault, not a loss. */
+  semicolon(): void {
+    if (this.skip(';')) return;
+    if (!this.atEnd && !this.#atStatementLine()) this.#fail('";"');
+    this.#faults.add(this.#offset, 'DBC_SYNTAX', { expected: '";"', found: this.found });
+  }
+
+  /** Whether a word that starts no statement follows on the same line. */
+  get atWordOnLine(): boolean {
+    while (this.#offset < this.#text.length) {
+      const code = this.#text.charCodeAt(this.#offset);
+      if (!isBlank(code)) return isWordCharacter(code) && !KEYWORDS.has(this.peekWord());
+      if (isLineEnd(code)) return false;
+      this.#offset++;
+    }
+    return false;
+  }
+
+  /** Over anything, strings whole, to the statement's ";". */
+  skipToSemicolon(): void {
+    while (!this.#atStop()) this.#skipAny();
+    this.semicolon();
+  }
+
+  /** Over anything, strings whole, to the next statement. */
+  skipToStatement(): void {
+    while (!this.atEnd && !this.#atStatementLine()) this.#skipAny();
+  }
+
+  /** Over the lines that hold nothing but upper-case words: the list of names below `NS_ :`. */
+  skipNameLines(): void {
+    for (let end = this.#offset; ; end++) {
+      const code = this.#text.charCodeAt(end);
+      if (Number.isNaN(code) || isLineEnd(code)) this.#offset = end;
+      const isName = (code >= 65 && code <= 90) || code === 95 || isBlank(code);
+      if (!isName) return;
+    }
+  }
+
+  /**
+   * After a fault: to the first line behind the statement's first one that starts a statement.
+   * Returns where the broken statement began.
+   */
+  resume(): number {
+    let lineEnd = this.#statementStart;
+    while (lineEnd < this.#text.length && !isLineEnd(this.#text.charCodeAt(lineEnd))) lineEnd++;
+    STATEMENT_LINE.lastIndex = lineEnd;
+    this.#offset = STATEMENT_LINE.exec(this.#text)?.index ?? this.#text.length;
+    return this.#statementStart;
+  }
+
+  #atStop(): boolean {
+    return this.atEnd || this.#text[this.#offset] === ';' || this.#atStatementLine();
+  }
+
+  #skipAny(): void {
+    if (this.atString) this.string('a text');
+    else this.#moveTo(this.#offset + Math.max(1, this.peekWord().length));
+  }
+
+  #atStatementLine(): boolean {
+    if (!KEYWORDS.has(this.peekWord())) return false;
+    let before = this.#offset - 1;
+    while (before >= this.#statementStart && !isLineEnd(this.#text.charCodeAt(before))) {
+      if (!isBlank(this.#text.charCodeAt(before))) return false;
+      before--;
+    }
+    return before >= this.#statementStart;
+  }
+
+  #skipBlanks(): void {
+    for (;;) {
+      while (this.#offset < this.#text.length && isBlank(this.#text.charCodeAt(this.#offset))) {
+        this.#offset++;
+      }
+      const isComment =
+        this.#text.charCodeAt(this.#offset) === SLASH &&
+        this.#text.charCodeAt(this.#offset + 1) === SLASH;
+      if (!isComment) return;
+      while (this.#offset < this.#text.length && !isLineEnd(this.#text.charCodeAt(this.#offset))) {
+        this.#offset++;
+      }
+    }
+  }
+
+  #moveTo(offset: number): void {
+    this.#offset = offset;
+    if (offset - this.#statementStart > MAX_STATEMENT_CHARACTERS) this.#failTooLong();
+  }
+
+  #failTooLong(): never {
+    throw new TachographError('DBC_STATEMENT_TOO_LONG', {
+      offset: this.#statementStart,
+      maxCharacters: MAX_STATEMENT_CHARACTERS,
+    });
+  }
+
+  /** What stands here, for a fault's text. */
+  get found(): string {
+    const rest = this.#text.slice(this.#offset, this.#offset + 40);
+    return rest === '' ? 'end of file' : (/^(?:\w+|[^\w\s]\S*)/.exec(rest)?.[0] ?? rest);
+  }
+
+  #fail(expected: string): never {
+    throw new TachographError('DBC_SYNTAX', {
+      offset: this.offset,
+      expected,
+      found: this.found,
+    });
+  }
+}

@@ -1,0 +1,84 @@
+import type { Cursor } from './cursor.ts';
+import type { MessageStatement, SignalStatement } from './statements.ts';
+
+const MAX_RAW_ID = 0xffff_ffff;
+
+/** `BO_ 2566834709 EngineData: 8 Gateway` behind its keyword. */
+export function readMessage(cursor: Cursor, offset: number): MessageStatement {
+  const rawId = cursor.integer('a message id', 0, MAX_RAW_ID);
+  const name = cursor.word('a message name');
+  cursor.symbol(':');
+  const byteLength = cursor.integer('a length in bytes', 0, Number.MAX_SAFE_INTEGER);
+  const transmitter = cursor.atWordOnLine ? cursor.word('a transmitter') : '';
+  return { kind: 'message', offset, rawId, name, byteLength, transmitter };
+}
+
+/** `SG_ Speed m3 : 7|16@0+ (0.01,0) [0|250] "km/h" ABS,ESP` behind its keyword. */
+export function readSignal(cursor: Cursor, offset: number): SignalStatement {
+  const name = cursor.word('a signal name');
+  const role = readRole(cursor);
+  cursor.symbol(':');
+  const startBit = cursor.integer('a start bit', 0, Number.MAX_SAFE_INTEGER);
+  cursor.symbol('|');
+  const bitLength = cursor.integer('a length in bits', 0, Number.MAX_SAFE_INTEGER);
+  cursor.symbol('@');
+  const byteOrder = cursor.integer('a byte order', 0, 1) === 1 ? 'intel' : 'motorola';
+  const signed = !cursor.skip('+');
+  if (signed) cursor.symbol('-');
+  const [factor, addend] = readPair(cursor, ['(', ',', ')'], ['a factor', 'an offset']);
+  const [min, max] = readPair(cursor, ['[', '|', ']'], ['a minimum', 'a maximum']);
+  const unit = cursor.string('a unit');
+  skipReceivers(cursor);
+  return {
+    kind: 'signal',
+    offset,
+    name,
+    ...role,
+    startBit,
+    bitLength,
+    byteOrder,
+    signed,
+    factor,
+    addend,
+    min,
+    max,
+    unit,
+  };
+}
+
+type Role = Pick<SignalStatement, 'isSelector' | 'page'>;
+
+/** Nothing, `M` (selector), `m3` (on page 3) or `m3M` (on page 3 and itself a selector). */
+function readRole(cursor: Cursor): Role {
+  const word = cursor.peekWord();
+  if (word === '') return { isSelector: false, page: undefined };
+  const match = /^(?:m(\d{1,15}))?(M?)$/.exec(word);
+  // Reading the colon there reports what was found instead of it.
+  if (match === null) return { isSelector: false, page: undefined };
+  cursor.word('M, m<number> or m<number>M');
+  return {
+    isSelector: match[2] === 'M',
+    page: match[1] === undefined ? undefined : Number(match[1]),
+  };
+}
+
+function readPair(
+  cursor: Cursor,
+  [open, middle, close]: readonly [string, string, string],
+  [first, second]: readonly [string, string],
+): readonly [number, number] {
+  cursor.symbol(open);
+  const left = cursor.number(first);
+  cursor.symbol(middle);
+  const right = cursor.number(second);
+  cursor.symbol(close);
+  return [left, right];
+}
+
+/** Names split by commas or blanks, on the signal's line: a decoder does not need them. */
+function skipReceivers(cursor: Cursor): void {
+  while (cursor.atWordOnLine) {
+    cursor.word('a receiver');
+    cursor.skip(',');
+  }
+}

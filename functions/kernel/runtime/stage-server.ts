@@ -1,0 +1,112 @@
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { CloudEvent } from '#eventing/contracts/cloud-event.ts';
+import { eventFromHttp, MAX_EVENT_BYTES } from '#eventing/contracts/codec.ts';
+import { TachographError } from '../core/errors.ts';
+import { answerErrors } from './error-answers.ts';
+import { serveApiPages } from './api-pages.ts';
+import { park } from './park.ts';
+import type { Outcome, StageContext, StageDefinition } from './stage.ts';
+
+/** Aborts when the caller goes away before it was answered: nobody waits for the work any more. */
+function callerSignal(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished)
+      controller.abort(new Error('The caller closed the connection'));
+  });
+  return controller.signal;
+}
+
+async function dispatch(
+  definition: StageDefinition,
+  context: StageContext,
+  event: CloudEvent,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  if (definition.consumes.includes(event.type)) {
+    try {
+      return await definition.handle(event, context, signal);
+    } catch (error) {
+      // What the event itself is at fault for fails the same way at every delivery: keep it, go on.
+      if (!(error instanceof TachographError) || error.kind !== 'reject') throw error;
+      return { kind: 'parked', reason: error.code, detail: error.message };
+    }
+  }
+  const detail = `${definition.name} does not consume ${event.type}`;
+  return { kind: 'parked', reason: 'unknownType', detail };
+}
+
+/** 2xx done or parked, 503 try again; what throws is answered from the error table. */
+async function answer(
+  outcome: Outcome,
+  event: CloudEvent,
+  definition: StageDefinition,
+  context: StageContext,
+  reply: FastifyReply,
+): Promise<void> {
+  if (outcome.kind === 'retry') {
+    context.log.info('asked to try again', { eventId: event.id, why: outcome.reason });
+    const afterS = Math.max(1, Math.ceil(outcome.afterMs / 1_000));
+    await reply.status(503).header('retry-after', String(afterS)).send();
+    return;
+  }
+  if (outcome.kind === 'parked') {
+    await park(definition.name, event, outcome.reason, outcome.detail, context);
+  }
+  await reply.status(204).send();
+}
+
+function eventRoutes(definition: StageDefinition, context: StageContext) {
+  return (scope: FastifyInstance, _options: unknown, done: () => void): void => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, parsed) => {
+      parsed(null, body);
+    });
+    const read = (request: FastifyRequest): CloudEvent =>
+      eventFromHttp(
+        request.headers,
+        Buffer.isBuffer(request.body) ? request.body : new Uint8Array(0),
+      );
+    const hidden = { schema: { hide: true } } as const;
+    scope.post('/', hidden, async (request, reply) => {
+      const event = read(request);
+      const outcome = await dispatch(definition, context, event, callerSignal(reply));
+      await answer(outcome, event, definition, context, reply);
+      return reply;
+    });
+    scope.post('/dead-letter', hidden, async (request, reply) => {
+      const event = read(request);
+      const { knativeerrorcode, knativeerrordata } = event.extensions;
+      const detail = `code ${knativeerrorcode ?? '?'}: ${knativeerrordata ?? ''}`;
+      await park(definition.name, event, 'exhausted', detail, context);
+      await reply.status(204).send();
+      return reply;
+    });
+    done();
+  };
+}
+
+/**
+ * A stage as an HTTP server: `POST /` takes events, `POST /dead-letter` parks exhausted ones,
+ * `GET /healthz` answers probes, and the stage's own routes, with their description at `/docs`.
+ */
+export async function buildStageServer(
+  definition: StageDefinition,
+  context: StageContext,
+): Promise<FastifyInstance> {
+  const app = fastify({
+    logger: false,
+    bodyLimit: 1_048_576,
+    routerOptions: { maxParamLength: 256 },
+    requestTimeout: 60_000,
+    return503OnClosing: true,
+  });
+  answerErrors(app, context.log);
+  if (definition.routes !== undefined) await serveApiPages(app, definition.name, context.software);
+  await app.register(eventRoutes(definition, context), { bodyLimit: MAX_EVENT_BYTES });
+  app.get('/healthz', { schema: { hide: true } }, () => ({ status: 'ok', stage: definition.name }));
+  await app.register(async (scope) => {
+    await definition.routes?.(scope, context);
+  });
+  return app;
+}

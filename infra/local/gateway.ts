@@ -1,0 +1,207 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Clock } from '#kernel/core/clock.ts';
+import { errorBody, TachographError } from '#kernel/core/errors.ts';
+import type { Log } from '#kernel/system/log.ts';
+import { forwardedHeaders } from './gateway-headers.ts';
+import { findRoute, routeName, type RouteTable } from './gateway-route.ts';
+import type { ServiceManifest } from './manifests/service-manifest.ts';
+import { Upstream, type Slot } from './upstream.ts';
+
+export interface GatewayOptions {
+  readonly services: readonly ServiceManifest[];
+  /** 0: any free port. */
+  readonly port: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long a request waits for a slot at a ready replica. */
+  readonly holdMs: number;
+}
+
+/** What Retry-After says: a restart takes about this long. */
+const RETRY_AFTER_S = '1';
+/** An idle connection may stay longer than any client's own keep-alive, so that clients close first. */
+const KEEP_ALIVE_MS = 65_000;
+const MAX_CONNECTIONS = 4_096;
+/** A caller that has not sent its whole request by then is cut off. */
+const REQUEST_TIMEOUT_MS = 120_000;
+
+/**
+ * The one door to all Services: an HTTP proxy on 127.0.0.1 that streams both ways.
+ *
+ * A request to a Service that is (re)starting or busy waits in a bounded queue; then 503 with
+ * Retry-After. When the caller goes away, the request to the stage is broken off too, so that no stage
+ * works for nobody.
+ */
+export class Gateway {
+  readonly #server: Server;
+  readonly #upstreams = new Map<string, Upstream>();
+  readonly #table: RouteTable;
+  readonly #options: GatewayOptions;
+
+  private constructor(options: GatewayOptions) {
+    this.#options = options;
+    const namespaces = new Map<string, string>();
+    for (const { name, namespace, containerConcurrency, timeoutMs } of options.services) {
+      namespaces.set(name, namespace);
+      this.#upstreams.set(name, new Upstream(name, containerConcurrency, timeoutMs));
+    }
+    this.#table = { namespaces };
+    const limits = { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS };
+    this.#server = createServer(limits, (request, response) => {
+      void this.#serve(request, response);
+    });
+    this.#server.maxConnections = MAX_CONNECTIONS;
+  }
+
+  static async start(options: GatewayOptions): Promise<Gateway> {
+    const gateway = new Gateway(options);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    gateway.#server.once('error', reject);
+    gateway.#server.listen(options.port, '127.0.0.1', resolve);
+    await promise;
+    return gateway;
+  }
+
+  /** `http://127.0.0.1:PORT`. */
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  upstream(service: string): Upstream {
+    const upstream = this.#upstreams.get(service);
+    if (upstream !== undefined) return upstream;
+    throw new TachographError('SERVICE_UNKNOWN', { value: service, known: this.#known() });
+  }
+
+  /** Closes the door at once; requests still under way are cut. */
+  async stop(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#server.close(() => resolve());
+    this.#server.closeAllConnections();
+    await Promise.all([...this.#upstreams.values()].map((upstream) => upstream.close()));
+    await promise;
+  }
+
+  #known(): string {
+    return [...this.#upstreams.keys()].sort().join(', ');
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController();
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort(new Error('The caller closed the connection'));
+    });
+    try {
+      await this.#forward(request, response, gone.signal);
+    } catch (error) {
+      if (gone.signal.aborted) return;
+      answerError(response, asExpected(error, this.#options.log));
+    }
+  }
+
+  async #forward(
+    request: IncomingMessage,
+    response: ServerResponse,
+    gone: AbortSignal,
+  ): Promise<void> {
+    const url = request.url ?? '/';
+    const route = findRoute(this.#table, request.headers.host ?? '', url);
+    if (route === undefined) {
+      const value = routeName(url);
+      throw new TachographError('SERVICE_UNKNOWN', { value, known: this.#known() });
+    }
+    const upstream = this.upstream(route.service);
+    const slot = await this.#awaitSlot(upstream, gone);
+    try {
+      await relay(request, response, upstream, slot, route.path, gone);
+    } finally {
+      slot.release();
+    }
+  }
+
+  async #awaitSlot(upstream: Upstream, gone: AbortSignal): Promise<Slot> {
+    const atOnce = upstream.tryAcquire();
+    if (atOnce !== undefined) return atOnce;
+    const waiting = new AbortController();
+    const limit = new AbortController();
+    const { clock, holdMs } = this.#options;
+    const timer = clock.sleep(holdMs, waiting.signal).then(
+      () => limit.abort(),
+      () => undefined,
+    );
+    const slot = await upstream.acquire(AbortSignal.any([gone, limit.signal]));
+    waiting.abort();
+    await timer;
+    if (typeof slot === 'object') return slot;
+    const service = upstream.name;
+    if (slot === 'overloaded') {
+      throw new TachographError('SERVICE_OVERLOADED', { service, queued: upstream.queued });
+    }
+    throw new TachographError('SERVICE_STARTING', { service });
+  }
+}
+
+const BODILESS = new Set(['GET', 'HEAD']);
+
+async function relay(
+  request: IncomingMessage,
+  response: ServerResponse,
+  upstream: Upstream,
+  slot: Slot,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const method = request.method ?? 'GET';
+  const { name: service, timeoutMs } = upstream;
+  const body = BODILESS.has(method) ? null : new PassThrough();
+  // Apart from the request itself: a stage may answer (413) without reading the body, the client then
+  // drops the rest of the body, and with it would go the connection that the answer has to take.
+  if (body !== null) request.pipe(body);
+  let answer;
+  try {
+    answer = await slot.pool.request({
+      method: method as 'GET',
+      path,
+      headers: forwardedHeaders(request.rawHeaders),
+      body,
+      signal,
+      responseHeaders: 'raw',
+    });
+  } catch (cause) {
+    const late = (cause as { code?: unknown }).code === 'UND_ERR_HEADERS_TIMEOUT';
+    if (late) throw new TachographError('SERVICE_TIMEOUT', { service, limitMs: timeoutMs }, { cause });
+    throw new TachographError('SERVICE_UNREACHABLE', { service }, { cause });
+  }
+  const raw = answer.headers as unknown as readonly (string | Buffer)[];
+  const headers = forwardedHeaders(raw.map(String));
+  response.writeHead(answer.statusCode, headers);
+  await pipeline(answer.body, response);
+  // What the stage did not read is read here and dropped, so that the connection can go on.
+  request.resume();
+}
+
+function asExpected(error: unknown, log: Log): TachographError {
+  if (error instanceof TachographError) return error;
+  log.error('the gateway failed', { error: String(error) });
+  return new TachographError('INTERNAL', {}, { cause: error });
+}
+
+function answerError(response: ServerResponse, error: TachographError): void {
+  // Half an answer is out: the only honest end is a cut connection.
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const body = JSON.stringify(errorBody(error));
+  response.writeHead(error.status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    ...(error.kind === 'retry' ? { 'retry-after': RETRY_AFTER_S } : {}),
+    // The body of the request was not read to its end.
+    connection: 'close',
+  });
+  response.end(body);
+}

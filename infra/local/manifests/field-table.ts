@@ -1,0 +1,171 @@
+/**
+ * Which fields of which kind the local cluster knows, in two classes. A field in neither is an error.
+ *
+ * A path is the keys from the top, one space between; `[]` is any list element, `*` any one key, `**`
+ * whatever is below.
+ */
+export interface KindFields {
+  readonly apiVersion: string;
+  /** What the local cluster acts on. */
+  readonly honoured: readonly string[];
+  /** What a cluster acts on and one machine has no use for; listed once at start. */
+  readonly inert: readonly string[];
+}
+
+const COMMON = ['apiVersion', 'kind', 'metadata name', 'metadata namespace'] as const;
+const LABELS = ['metadata labels *'] as const;
+const CONTAINER = 'spec template spec containers []';
+const AUTOSCALING = 'spec template metadata annotations autoscaling.knative.dev';
+
+const delivery = (prefix: string): readonly string[] => [
+  `${prefix} retry`,
+  `${prefix} backoffPolicy`,
+  `${prefix} backoffDelay`,
+  `${prefix} timeout`,
+  ...destination(`${prefix} deadLetterSink`),
+];
+
+const destination = (prefix: string): readonly string[] => [
+  `${prefix} uri`,
+  `${prefix} ref apiVersion`,
+  `${prefix} ref kind`,
+  `${prefix} ref name`,
+  `${prefix} ref namespace`,
+];
+
+/** By kind. The group is part of apiVersion, which has to be exactly the one given. */
+export const FIELD_TABLE: Readonly<Record<string, KindFields>> = {
+  Service: {
+    apiVersion: 'serving.knative.dev/v1',
+    honoured: [
+      ...COMMON,
+      ...LABELS,
+      'metadata annotations tachograph.io/entry',
+      `${AUTOSCALING}/min-scale`,
+      'spec template spec containerConcurrency',
+      'spec template spec timeoutSeconds',
+      `${CONTAINER} env [] name`,
+      `${CONTAINER} env [] value`,
+      `${CONTAINER} env [] valueFrom configMapKeyRef name`,
+      `${CONTAINER} env [] valueFrom configMapKeyRef key`,
+      `${CONTAINER} env [] valueFrom secretKeyRef name`,
+      `${CONTAINER} env [] valueFrom secretKeyRef key`,
+    ],
+    inert: [
+      'spec template metadata labels *',
+      `${AUTOSCALING}/class`,
+      `${AUTOSCALING}/max-scale`,
+      `${AUTOSCALING}/initial-scale`,
+      `${AUTOSCALING}/activation-scale`,
+      `${AUTOSCALING}/metric`,
+      `${AUTOSCALING}/target`,
+      `${AUTOSCALING}/target-utilization-percentage`,
+      `${AUTOSCALING}/target-burst-capacity`,
+      `${AUTOSCALING}/window`,
+      `${AUTOSCALING}/panic-window-percentage`,
+      `${AUTOSCALING}/panic-threshold-percentage`,
+      `${AUTOSCALING}/scale-down-delay`,
+      `${AUTOSCALING}/scale-to-zero-pod-retention-period`,
+      'spec template spec serviceAccountName',
+      'spec template spec enableServiceLinks',
+      `${CONTAINER} name`,
+      `${CONTAINER} image`,
+      `${CONTAINER} imagePullPolicy`,
+      `${CONTAINER} ports **`,
+      `${CONTAINER} resources **`,
+      `${CONTAINER} readinessProbe **`,
+      `${CONTAINER} livenessProbe **`,
+      `${CONTAINER} startupProbe **`,
+      `${CONTAINER} securityContext **`,
+      'spec traffic **',
+    ],
+  },
+  Broker: {
+    apiVersion: 'eventing.knative.dev/v1',
+    honoured: [
+      ...COMMON,
+      'spec config apiVersion',
+      'spec config kind',
+      'spec config name',
+      'spec config namespace',
+      ...delivery('spec delivery'),
+    ],
+    inert: [...LABELS, 'metadata annotations eventing.knative.dev/broker.class'],
+  },
+  Trigger: {
+    apiVersion: 'eventing.knative.dev/v1',
+    honoured: [
+      ...COMMON,
+      'spec broker',
+      'spec filter attributes *',
+      ...destination('spec subscriber'),
+      ...delivery('spec delivery'),
+      'metadata annotations natsjetstream.eventing.knative.dev/max-concurrency',
+    ],
+    inert: [...LABELS],
+  },
+  SinkBinding: {
+    apiVersion: 'sources.knative.dev/v1',
+    honoured: [
+      ...COMMON,
+      'spec subject apiVersion',
+      'spec subject kind',
+      'spec subject name',
+      'spec subject namespace',
+      'spec subject selector matchLabels *',
+      ...destination('spec sink'),
+    ],
+    inert: [...LABELS],
+  },
+  PingSource: {
+    apiVersion: 'sources.knative.dev/v1',
+    honoured: [
+      ...COMMON,
+      'spec schedule',
+      'spec contentType',
+      'spec data',
+      ...destination('spec sink'),
+    ],
+    inert: [...LABELS],
+  },
+  ConfigMap: {
+    apiVersion: 'v1',
+    honoured: [...COMMON, 'data *'],
+    inert: [...LABELS],
+  },
+  Secret: {
+    apiVersion: 'v1',
+    honoured: [...COMMON, 'stringData *', 'data *'],
+    inert: [...LABELS, 'type'],
+  },
+  Namespace: {
+    apiVersion: 'v1',
+    honoured: ['apiVersion', 'kind', 'metadata name'],
+    inert: [...LABELS],
+  },
+};
+
+/** The channel template inside a Broker's ConfigMap (`data.channelTemplateSpec`), by kind. */
+export const CHANNEL_TABLE: Readonly<Record<string, KindFields>> = {
+  NatsJetStreamChannel: {
+    apiVersion: 'messaging.knative.dev/v1alpha1',
+    honoured: [
+      'apiVersion',
+      'kind',
+      'spec stream config storage',
+      'spec stream config maxAge',
+      'spec stream config maxBytes',
+      'spec stream config discard',
+      'spec stream config duplicateWindow',
+      'spec consumerConfigTemplate ackWait',
+      'spec consumerConfigTemplate maxAckPending',
+    ],
+    inert: [
+      'spec stream config replicas',
+      'spec stream config retention',
+      'spec consumerConfigTemplate deliverPolicy',
+      'spec consumerConfigTemplate consumerType',
+      'spec deploymentSpecTemplate **',
+    ],
+  },
+};

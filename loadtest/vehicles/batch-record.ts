@@ -1,0 +1,35 @@
+import type { Outcome } from './vehicle.ts';
+
+/**
+ * What happened to one batch: a line of `events.ndjson`. Times are ms since the run's start, on the
+ * load generator's one monotonic clock; null = did not happen.
+ */
+export interface BatchRecord {
+  readonly vehicle: string;
+  readonly session: string;
+  readonly seq: number;
+  /** Monotonic span of the vehicle's session it covers. */
+  readonly fromUs: number;
+  readonly untilUs: number;
+  /** Frames in it, and bytes of its compressed body. */
+  readonly frames: number;
+  readonly bytes: number;
+  /** When it was due: its last frame was recorded. */
+  readonly intendedMs: number;
+  /** When the generator had it ready: `readyMs - intendedMs` is the generator's own lateness. */
+  readonly readyMs: number;
+  /** First and last attempt. */
+  readonly firstSentMs: number | null;
+  readonly sentMs: number | null;
+  readonly ackedMs: number | null;
+  /** Arrival of `dataset.exported.v1` for the last window that it has time in. */
+  readonly exportedMs: number | null;
+  readonly attempts: number;
+  readonly outcome: Outcome;
+  /** It was answered as a duplicate: an earlier attempt had been stored and its answer was lost. */
+  readonly duplicate: boolean;
+  /** The cache was full: its frames were dropped, its account was sent. */
+  readonly emptied: boolean;
+  /** The last answer, where it was not a success. */
+  readonly detail: string;
+}

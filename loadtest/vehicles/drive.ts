@@ -1,0 +1,62 @@
+import { readCanLog } from '#kernel/canlog/read-can-log.ts';
+import { TachographError } from '#kernel/core/errors.ts';
+import type { FrameKind } from '#kernel/batch/batch.ts';
+
+/** One frame of a recorded drive. */
+export interface DriveFrame {
+  /** µs since the drive's first frame. */
+  readonly timeUs: number;
+  readonly bus: string;
+  readonly id: number;
+  readonly extended: boolean;
+  readonly kind: FrameKind;
+  readonly data: Uint8Array;
+}
+
+/** A recorded drive in memory, ascending in time; frames with equal times keep the log's order. */
+export interface Drive {
+  readonly frames: readonly DriveFrame[];
+}
+
+/** 5 million frames are about 50 minutes of two busy buses and about 1 GB of memory. */
+export const MAX_DRIVE_FRAMES = 5_000_000;
+
+/** What a log reader yields: absolute or relative time, in the order of the file. */
+export type LoggedFrame = DriveFrame;
+
+/**
+ * A drive from a log's frames: time counted from the earliest frame, frames sorted by time.
+ *
+ * A log may hold neighbours in the wrong order (recorders merge buses in bursts); a vehicle has one
+ * monotonic clock, so its frames are put in the order of their times.
+ *
+ * Throws DRIVE_EMPTY and DRIVE_TOO_LONG.
+ */
+export async function collectDrive(
+  log: AsyncIterable<LoggedFrame>,
+  path: string,
+  maxFrames = MAX_DRIVE_FRAMES,
+): Promise<Drive> {
+  const frames: LoggedFrame[] = [];
+  let firstUs = Number.POSITIVE_INFINITY;
+  for await (const frame of log) {
+    if (frames.length === maxFrames) {
+      throw new TachographError('DRIVE_TOO_LONG', { path, max: maxFrames, what: 'frames' });
+    }
+    if (frame.timeUs < firstUs) firstUs = frame.timeUs;
+    frames.push(frame);
+  }
+  if (frames.length === 0) throw new TachographError('DRIVE_EMPTY', { path });
+  const shifted = frames.map(({ timeUs, bus, id, extended, kind, data }) => ({
+    timeUs: timeUs - firstUs,
+    bus,
+    id,
+    extended,
+    kind,
+    data,
+  }));
+  return { frames: shifted.sort((a, b) => a.timeUs - b.timeUs) };
+}
+
+/** Reads a candump log (gzip too). Throws what the log reader throws, DRIVE_EMPTY, DRIVE_TOO_LONG. */
+export const loadDrive = (path: string): Promise<Drive> => collectDrive(readCanLog(path), path);
