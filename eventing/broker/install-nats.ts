@@ -68,7 +68,8 @@ async function collect(body: AsyncIterable<Buffer>): Promise<Buffer> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > MAX_ARCHIVE_BYTES) throw new Error(`the archive exceeds ${MAX_ARCHIVE_BYTES} bytes`);
+    if (bytes > MAX_ARCHIVE_BYTES)
+      throw new Error(`the archive exceeds ${MAX_ARCHIVE_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

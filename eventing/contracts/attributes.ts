@@ -47,7 +47,8 @@ export function checkExtensionName(name: string): void {
 
 /** Throws EVENT_INVALID for a value that the attribute cannot have; empty ones are never valid. */
 export function checkAttribute(name: string, value: string): void {
-  if (value === '') throw invalid(`the attribute "${name}" must not be empty; leave it out instead`);
+  if (value === '')
+    throw invalid(`the attribute "${name}" must not be empty; leave it out instead`);
   if (!PLAIN.test(value) && FORBIDDEN.test(value)) {
     throw invalid(`the attribute "${name}" holds a control character or invalid Unicode`);
   }

@@ -63,7 +63,10 @@ export const eventName = (type: string): EventName | undefined => NAMES.get(type
  * The checked data of one of our events; fields the version does not know are dropped. Throws
  * EVENT_INVALID naming the field, for another type, or for data that is no JSON object.
  */
-export function parseEventData<N extends EventName>(event: N, cloudEvent: CloudEvent): EventData[N] {
+export function parseEventData<N extends EventName>(
+  event: N,
+  cloudEvent: CloudEvent,
+): EventData[N] {
   if (cloudEvent.type !== eventType(event)) {
     throw invalid(`the type is ${cloudEvent.type}, expected ${eventType(event)}`);
   }

@@ -42,7 +42,9 @@ test.each([
 });
 
 test('settle with retry 0 sends the first failure to the dead letter sink', () => {
-  expect(settle(answered(503), 1, { ...policy, retry: 0 }, longest)).toEqual({ kind: 'deadLetter' });
+  expect(settle(answered(503), 1, { ...policy, retry: 0 }, longest)).toEqual({
+    kind: 'deadLetter',
+  });
 });
 
 test.each([

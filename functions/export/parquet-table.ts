@@ -1,5 +1,4 @@
-import type { CompressionCodec, DecodedArray, Encoding, SchemaElement } from 'hyparquet';
-import { ByteWriter, parquetWrite } from 'hyparquet-writer';
+import { ByteWriter, type ColumnSource, parquetWrite, type SchemaElement } from 'hyparquet-writer';
 import type { PhysicalColumn, PhysicalType } from './physical-column.ts';
 import { TIME_COLUMN } from './safe-names.ts';
 
@@ -17,15 +16,14 @@ export interface ParquetOptions {
   readonly createdBy: string;
 }
 
+type Encoding = NonNullable<ColumnSource['encoding']>;
+
 const ELEMENTS: Readonly<Record<PhysicalType, Omit<SchemaElement, 'name'>>> = {
   int32: { type: 'INT32', repetition_type: 'OPTIONAL' },
   int64: { type: 'INT64', repetition_type: 'OPTIONAL' },
-  uint64: {
-    type: 'INT64',
-    repetition_type: 'OPTIONAL',
-    converted_type: 'UINT_64',
-    logical_type: { type: 'INTEGER', bitWidth: 64, isSigned: false },
-  },
+  // No logical type INTEGER beside it: hyparquet-writer 0.17.0 writes its bit width in a Thrift type that
+  // DuckDB refuses ("Invalid data"). The converted type says the same.
+  uint64: { type: 'INT64', repetition_type: 'OPTIONAL', converted_type: 'UINT_64' },
   double: { type: 'DOUBLE', repetition_type: 'OPTIONAL' },
 };
 
@@ -38,7 +36,7 @@ const TIME_ELEMENT: SchemaElement = {
 };
 
 /** Values as the writer takes them: null where absent, 64-bit integers as bigint. */
-function cells({ type, values, present }: PhysicalColumn): DecodedArray {
+function cells({ type, values, present }: PhysicalColumn): ColumnSource['data'] {
   const complete = !present.includes(0);
   const widen = type === 'int64' && values instanceof Float64Array;
   if (complete) return widen ? BigInt64Array.from(values, BigInt) : values;
@@ -79,7 +77,6 @@ export function parquetTable(
 ): Uint8Array {
   const writer = new ByteWriter(4_096 + 2 * timeUs.length * (columns.length + 1));
   const compact = options.effort === 'compact';
-  const codec: CompressionCodec = compact ? 'SNAPPY' : 'UNCOMPRESSED';
   const done = parquetWrite({
     writer,
     schema: [
@@ -99,7 +96,7 @@ export function parquetTable(
         encoding: encodingOf(column, options.effort),
       })),
     ],
-    codec,
+    codec: compact ? 'SNAPPY' : 'UNCOMPRESSED',
     statistics: compact,
     rowGroupSize: ROW_GROUP_ROWS,
     // One page a row group: 0 switches the page splitting off.

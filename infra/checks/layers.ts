@@ -16,7 +16,7 @@ const KERNEL = [...CONTRACTS, 'functions/kernel/'];
 
 export const LAYERS: readonly Layer[] = [
   { folder: 'functions/kernel/core/', may: [], pure: true },
-  { folder: 'functions/kernel/facts/', may: ['functions/kernel/core/'] },
+  { folder: 'functions/kernel/facts/', may: ['functions/kernel/core/', 'functions/kernel/system/'] },
   { folder: 'functions/kernel/dbc/', may: KERNEL },
   { folder: 'functions/kernel/', may: KERNEL },
   { folder: 'functions/campaign/', may: KERNEL },
@@ -45,7 +45,7 @@ export const LAYERS: readonly Layer[] = [
 /** Packages and built-ins that only these places may import. */
 export const SINGLE_IMPORTERS: readonly (readonly [module: RegExp, places: readonly RegExp[]])[] = [
   [/^mongodb$/, [/^functions\/kernel\/store\/(mongo-|bson-)/, /^infra\/testing\//]],
-  [/^node:sqlite$/, [/^functions\/kernel\/store\/sqlite-/]],
+  [/^node:sqlite$/, [/^functions\/kernel\/store\/sqlite-/, /^infra\/local\/cluster-lock/]],
   [/^@nats-io\//, [/^eventing\//, /^loadtest\/bench\//]],
   [/^@fastify\/swagger/, [/^functions\/kernel\/runtime\/api-pages\.ts$/]],
   [/^hyparquet-writer$/, [/^functions\/export\//]],

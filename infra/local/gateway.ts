@@ -18,7 +18,12 @@ export interface GatewayOptions {
   readonly log: Log;
   /** How long a request waits for a slot at a ready replica. */
   readonly holdMs: number;
+  /** Answered at STATUS_PATH. */
+  readonly status: () => Promise<unknown>;
 }
+
+/** No Service can have this name, so that the path is nobody else's. */
+export const STATUS_PATH = '/-/status';
 
 /** What Retry-After says: a restart takes about this long. */
 const RETRY_AFTER_S = '1';
@@ -61,7 +66,12 @@ export class Gateway {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     gateway.#server.once('error', reject);
     gateway.#server.listen(options.port, '127.0.0.1', resolve);
-    await promise;
+    try {
+      await promise;
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
+      throw new TachographError('PORT_IN_USE', { port: options.port }, { cause });
+    }
     return gateway;
   }
 
@@ -108,6 +118,10 @@ export class Gateway {
     gone: AbortSignal,
   ): Promise<void> {
     const url = request.url ?? '/';
+    if (url === STATUS_PATH && request.method === 'GET') {
+      answerJson(response, 200, await this.#options.status());
+      return;
+    }
     const route = findRoute(this.#table, request.headers.host ?? '', url);
     if (route === undefined) {
       const value = routeName(url);
@@ -195,13 +209,17 @@ function answerError(response: ServerResponse, error: TachographError): void {
     response.destroy();
     return;
   }
-  const body = JSON.stringify(errorBody(error));
-  response.writeHead(error.status, {
+  // The body of the request was not read to its end.
+  response.setHeader('connection', 'close');
+  if (error.kind === 'retry') response.setHeader('retry-after', RETRY_AFTER_S);
+  answerJson(response, error.status, errorBody(error));
+}
+
+function answerJson(response: ServerResponse, status: number, value: unknown): void {
+  const body = JSON.stringify(value);
+  response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
-    ...(error.kind === 'retry' ? { 'retry-after': RETRY_AFTER_S } : {}),
-    // The body of the request was not read to its end.
-    connection: 'close',
   });
   response.end(body);
 }

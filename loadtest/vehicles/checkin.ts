@@ -33,7 +33,12 @@ interface DueAnswer {
   readonly definition: CampaignDefinition;
 }
 
-function enactable({ campaign, version, definitionSha256, definition }: DueAnswer): EnactableCampaign {
+function enactable({
+  campaign,
+  version,
+  definitionSha256,
+  definition,
+}: DueAnswer): EnactableCampaign {
   const { cache } = definition;
   return { due: { campaign, version, definitionSha256, cache }, definition };
 }

@@ -1,7 +1,8 @@
+import { groupFrames } from '#kernel/batch/group-frames.ts';
 import { TachographError } from '#kernel/core/errors.ts';
-import type { DriveFrame } from './drive.ts';
 import type { Selection } from './selection.ts';
-import type { FrameGroup, FrameKind } from '#kernel/batch/batch.ts';
+import type { FrameGroup } from '#kernel/batch/batch.ts';
+import type { CanFrame } from '#kernel/canlog/can-frame.ts';
 
 /** What a vehicle records in one period of its upload grid, before it is somebody's batch. */
 export interface DriveSlice {
@@ -25,7 +26,7 @@ export const MAX_SLICES = 100_000;
  * frames. `frames` ascend in time and are not empty. Throws DRIVE_TOO_LONG above MAX_SLICES.
  */
 export function cutDrive(
-  frames: readonly DriveFrame[],
+  frames: readonly CanFrame[],
   select: Selection,
   everyUs: number,
 ): readonly DriveSlice[] {
@@ -51,7 +52,7 @@ export function cutDrive(
       end: index === slices - 1,
       seen: next - first,
       matched: matched.length,
-      groups: groupFrames(matched),
+      groups: groupFrames(matched, 0),
     };
   });
 }
@@ -62,8 +63,9 @@ export function cutDrive(
  */
 export function halveSlice(slice: DriveSlice): readonly [DriveSlice, DriveSlice] {
   const middleUs = Math.floor((slice.fromUs + slice.untilUs) / 2);
-  const before = slice.groups.flatMap((group) => partOf(group, (timeUs) => timeUs < middleUs));
-  const after = slice.groups.flatMap((group) => partOf(group, (timeUs) => timeUs >= middleUs));
+  const halves = slice.groups.map((group) => splitGroup(group, middleUs));
+  const before = halves.map(([half]) => half).filter(hasFrames);
+  const after = halves.map(([, half]) => half).filter(hasFrames);
   const matched = countFrames(before);
   // Frames that were seen and not matched have no recorded time: they are counted in the second half.
   const first = { ...slice, untilUs: middleUs, end: false, seen: matched, matched, groups: before };
@@ -77,63 +79,22 @@ export function halveSlice(slice: DriveSlice): readonly [DriveSlice, DriveSlice]
   return [first, second];
 }
 
+const hasFrames = (group: FrameGroup): boolean => group.timeUs.length > 0;
+
 const countFrames = (groups: readonly FrameGroup[]): number =>
   groups.reduce((sum, group) => sum + group.timeUs.length, 0);
 
-function partOf(group: FrameGroup, isIn: (timeUs: number) => boolean): readonly FrameGroup[] {
-  const rows = [...group.timeUs.keys()].filter((row) => isIn(group.timeUs[row] ?? 0));
-  if (rows.length === 0) return [];
-  const starts: number[] = [];
-  let start = 0;
-  for (const length of group.lengths) {
-    starts.push(start);
-    start += length;
-  }
-  return [
-    packGroup(
-      group,
-      rows.map((row) => {
-        const from = starts[row] ?? 0;
-        const data = group.payload.subarray(from, from + (group.lengths[row] ?? 0));
-        return { timeUs: group.timeUs[row] ?? 0, data };
-      }),
-    ),
-  ];
-}
-
-/** Frames by (bus, id, kind), groups in the order of their first frames. */
-function groupFrames(frames: readonly DriveFrame[]): readonly FrameGroup[] {
-  const members = new Map<string, DriveFrame[]>();
-  for (const frame of frames) {
-    const key = `${frame.bus}/${frame.extended ? 'x' : 's'}${frame.id}/${frame.kind}`;
-    const group = members.get(key);
-    if (group === undefined) members.set(key, [frame]);
-    else group.push(frame);
-  }
-  return [...members.values()].flatMap((group) => {
-    const [head] = group;
-    return head === undefined ? [] : [packGroup(head, group)];
+/** A group's frames before `middleUs`, and those from it on; they ascend in time. */
+function splitGroup(group: FrameGroup, middleUs: number): readonly [FrameGroup, FrameGroup] {
+  const found = group.timeUs.findIndex((timeUs) => timeUs >= middleUs);
+  const row = found === -1 ? group.timeUs.length : found;
+  const byte = group.lengths.subarray(0, row).reduce((sum, length) => sum + length, 0);
+  const part = (fromRow: number, untilRow: number, from: number, until: number): FrameGroup => ({
+    ...group,
+    timeUs: group.timeUs.slice(fromRow, untilRow),
+    lengths: group.lengths.slice(fromRow, untilRow),
+    payload: group.payload.slice(from, until),
   });
-}
-
-interface GroupKey {
-  readonly bus: string;
-  readonly id: number;
-  readonly extended: boolean;
-  readonly kind: FrameKind;
-}
-
-function packGroup(
-  { bus, id, extended, kind }: GroupKey,
-  rows: readonly { readonly timeUs: number; readonly data: Uint8Array }[],
-): FrameGroup {
-  const lengths = Uint8Array.from(rows, ({ data }) => data.length);
-  const payload = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));
-  let at = 0;
-  for (const { data } of rows) {
-    payload.set(data, at);
-    at += data.length;
-  }
-  const timeUs = Float64Array.from(rows, (row) => row.timeUs);
-  return { bus, id, extended, kind, timeUs, lengths, payload };
+  const { length } = group.timeUs;
+  return [part(0, row, 0, byte), part(row, length, byte, group.payload.length)];
 }

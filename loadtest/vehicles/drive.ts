@@ -1,28 +1,14 @@
-import { readCanLog } from '#kernel/canlog/read-can-log.ts';
 import { TachographError } from '#kernel/core/errors.ts';
-import type { FrameKind } from '#kernel/batch/batch.ts';
+import { readCanLog } from '#kernel/canlog/read-can-log.ts';
+import type { CanFrame } from '#kernel/canlog/can-frame.ts';
 
-/** One frame of a recorded drive. */
-export interface DriveFrame {
-  /** µs since the drive's first frame. */
-  readonly timeUs: number;
-  readonly bus: string;
-  readonly id: number;
-  readonly extended: boolean;
-  readonly kind: FrameKind;
-  readonly data: Uint8Array;
-}
-
-/** A recorded drive in memory, ascending in time; frames with equal times keep the log's order. */
+/** A recorded drive in memory: ascending in time from 0; frames of one time keep the log's order. */
 export interface Drive {
-  readonly frames: readonly DriveFrame[];
+  readonly frames: readonly CanFrame[];
 }
 
 /** 5 million frames are about 50 minutes of two busy buses and about 1 GB of memory. */
 export const MAX_DRIVE_FRAMES = 5_000_000;
-
-/** What a log reader yields: absolute or relative time, in the order of the file. */
-export type LoggedFrame = DriveFrame;
 
 /**
  * A drive from a log's frames: time counted from the earliest frame, frames sorted by time.
@@ -33,28 +19,21 @@ export type LoggedFrame = DriveFrame;
  * Throws DRIVE_EMPTY and DRIVE_TOO_LONG.
  */
 export async function collectDrive(
-  log: AsyncIterable<LoggedFrame>,
+  log: AsyncIterable<CanFrame>,
   path: string,
   maxFrames = MAX_DRIVE_FRAMES,
 ): Promise<Drive> {
-  const frames: LoggedFrame[] = [];
+  const frames: CanFrame[] = [];
   let firstUs = Number.POSITIVE_INFINITY;
   for await (const frame of log) {
     if (frames.length === maxFrames) {
       throw new TachographError('DRIVE_TOO_LONG', { path, max: maxFrames, what: 'frames' });
     }
-    if (frame.timeUs < firstUs) firstUs = frame.timeUs;
+    firstUs = Math.min(firstUs, frame.timeUs);
     frames.push(frame);
   }
   if (frames.length === 0) throw new TachographError('DRIVE_EMPTY', { path });
-  const shifted = frames.map(({ timeUs, bus, id, extended, kind, data }) => ({
-    timeUs: timeUs - firstUs,
-    bus,
-    id,
-    extended,
-    kind,
-    data,
-  }));
+  const shifted = frames.map((frame) => ({ ...frame, timeUs: frame.timeUs - firstUs }));
   return { frames: shifted.sort((a, b) => a.timeUs - b.timeUs) };
 }
 

@@ -4,13 +4,13 @@ import type { DatabaseDecoder, MessageDecoder } from '#kernel/dbc/message-decode
 import type { SignalColumn } from '#kernel/columns/columns.ts';
 import type { Database, Message } from '#kernel/dbc/model.ts';
 import type { CampaignDefinition, RecordRule } from '#kernel/facts/campaign.ts';
-import type { DriveFrame } from './drive.ts';
+import type { CanFrame } from '#kernel/canlog/can-frame.ts';
 
 /**
  * Decides for each frame, in order of time, whether the campaign asks for it. It keeps the last
  * recorded values, so one selection serves one session.
  */
-export type Selection = (frame: DriveFrame) => boolean;
+export type Selection = (frame: CanFrame) => boolean;
 
 export type CampaignRules = Pick<CampaignDefinition, 'decoders' | 'signals' | 'rawFrames'>;
 
@@ -104,7 +104,7 @@ function watchMessage(
 }
 
 /** Whether the frame is recorded, and, where it is, what of it is remembered. */
-function watchRecords(watch: MessageWatch, frame: DriveFrame, isRaw: boolean): boolean {
+function watchRecords(watch: MessageWatch, frame: CanFrame, isRaw: boolean): boolean {
   watch.decoder.decodeRow(frame.data, 0, frame.data.length, watch.columns, 0);
   const present = watch.signals.filter(({ column }) => column.present[0] === 1);
   const isRecorded = isRaw || present.some((signal) => asks(signal, frame.timeUs));

@@ -85,7 +85,11 @@ export function rfc3339Us(wallUs: number): string {
 
 /** A sampled W3C trace context: version 00, 16 random bytes, 8 random bytes, flag 01. */
 export function traceparentOf(random: Random): string {
-  const hex8 = (): string => random.below(2 ** 32).toString(16).padStart(8, '0');
+  const hex8 = (): string =>
+    random
+      .below(2 ** 32)
+      .toString(16)
+      .padStart(8, '0');
   const trace = `${hex8()}${hex8()}${hex8()}${hex8()}`;
   return `00-${trace}-${hex8()}${hex8()}-01`;
 }

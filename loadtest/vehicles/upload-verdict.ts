@@ -31,7 +31,11 @@ export function verdictOf(answer: Answer, nowMs: number): Verdict {
   }
   const detail = `${status} ${answer.body}`.slice(0, MAX_DETAIL_CHARACTERS);
   if (status === 429 || status >= 500) {
-    return { kind: 'retry', retryAfterMs: retryAfterMs(answer.headers['retry-after'], nowMs), detail };
+    return {
+      kind: 'retry',
+      retryAfterMs: retryAfterMs(answer.headers['retry-after'], nowMs),
+      detail,
+    };
   }
   return { kind: 'refused', status, detail };
 }

@@ -92,7 +92,7 @@ export class VehicleAgent {
     this.#state = state;
     for (const action of actions) {
       this.#perform(action).catch((error: unknown) => {
-        if (!this.#options.signal.aborted) this.#finished.reject(error as Error);
+        if (!this.#options.signal.aborted) this.#finished.reject(error);
       });
     }
   }

@@ -1,4 +1,4 @@
-import { must } from '#kernel/core/assert.ts';
+import { must, unreachable } from '#kernel/core/assert.ts';
 import { addBatch, EMPTY_CACHE, markTried, removeOldest } from './batch-cache.ts';
 import type { BatchCache, CacheLimits } from './batch-cache.ts';
 import { BACKOFF, backoffMs } from './upload-verdict.ts';
@@ -116,6 +116,8 @@ export function step(state: VehicleState, input: Input): Step {
       return uploadAnswered(state, input.verdict, input.jitter);
     case 'stopped':
       return stopped(state);
+    default:
+      return unreachable(input);
   }
 }
 
@@ -186,9 +188,7 @@ function batchCut(state: VehicleState, input: Extract<Input, { kind: 'batchCut' 
   const stop: Action[] =
     stopRecording && !input.last ? [{ kind: 'stopRecording', seq: input.seq }] : [];
   const next = { ...state, cache, phase } satisfies VehicleState;
-  const { state: after, actions } = state.isUploading
-    ? { state: next, actions: [] }
-    : upload(next);
+  const { state: after, actions } = state.isUploading ? { state: next, actions: [] } : upload(next);
   return { state: after, actions: [...losses, ...stop, ...actions] };
 }
 
@@ -230,15 +230,13 @@ function outcomeOf(verdict: Verdict): Outcome {
 }
 
 function stopped(state: VehicleState): Step {
-  const left = state.cache.batches.map(
-    ({ seq }): Action => ({
-      kind: 'settle',
-      seq,
-      outcome: 'unresolved',
-      duplicate: false,
-      detail: 'the run was stopped',
-    }),
-  );
+  const left = state.cache.batches.map(({ seq }): Action => ({
+    kind: 'settle',
+    seq,
+    outcome: 'unresolved',
+    duplicate: false,
+    detail: 'the run was stopped',
+  }));
   const failed = fail({ ...state, cache: EMPTY_CACHE }, 'the run was stopped');
   return { state: failed.state, actions: [...left, ...failed.actions] };
 }

@@ -25,7 +25,7 @@ export async function inflateBody(
       return body;
     case 'gzip':
     case 'x-gzip':
-      if (declaredGzipBytes(body) > maxBytes) throw tooLarge(maxBytes);
+      checkDeclaredGzipBytes(body, maxBytes);
       return inflateWith(gunzip, { maxOutputLength: maxBytes }, body, encoding);
     case 'zstd': {
       if (declaredZstdBytes(body) > maxBytes) throw tooLarge(maxBytes);
@@ -40,10 +40,21 @@ export async function inflateBody(
 const tooLarge = (maxBytes: number): TachographError =>
   new TachographError('BODY_INFLATED_TOO_LARGE', { maxBytes });
 
-/** The last four bytes of gzip: the length modulo 2^32, little-endian (RFC 1952, ISIZE). */
-function declaredGzipBytes(body: Uint8Array): number {
-  if (body.length < 18) return 0;
-  return new DataView(body.buffer, body.byteOffset, body.length).getUint32(body.length - 4, true);
+/** Deflate's best: 258 bytes in a length and a distance code of one bit each, 258 * 8 / 2. */
+const MAX_DEFLATE_RATIO = 1_032;
+
+/**
+ * The last four bytes of gzip tell the length modulo 2^32, little-endian (RFC 1952, ISIZE). More than
+ * deflate can make of so few bytes: the end is not there, a truncated body ends in any four bytes.
+ */
+function checkDeclaredGzipBytes(body: Uint8Array, maxBytes: number): void {
+  if (body.length < 4) return;
+  const view = new DataView(body.buffer, body.byteOffset, body.length);
+  const declared = view.getUint32(body.length - 4, true);
+  if (declared > MAX_DEFLATE_RATIO * body.length) {
+    throw invalid('gzip', `it is cut short or damaged, its end tells ${declared} bytes`);
+  }
+  if (declared > maxBytes) throw tooLarge(maxBytes);
 }
 
 /**

@@ -149,7 +149,8 @@ function errorFrame(base: FrameBase, printedId: number): CanFrame {
 }
 
 function readBus(bus: string): string {
-  return isNamePart(bus) ? bus : refuse(`"${bus}" is not the name of a bus`);
+  const known: boolean = isNamePart(bus);
+  return known ? bus : refuse(`"${bus}" is not the name of a bus`);
 }
 
 function readId(text: string): FrameId {

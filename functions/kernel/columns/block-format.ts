@@ -21,8 +21,8 @@ export const VALUE_ARRAYS: readonly ValueShape['array'][] = ['float64', 'bigint6
 export const VALUE_TYPES: readonly ValueType[] = ['unsigned', 'signed', 'float32', 'float64'];
 
 /** Limits in both directions: what can be written can be read. */
-export const MAX_BODY_BYTES = 128 * 1024 * 1024;
-/** Rows × columns, time columns included: 9 bytes of memory each, 150 MB in all. */
-export const MAX_CELLS = 16 * 1024 * 1024;
+export const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** Rows × columns, time columns included: 9 bytes of memory each, 75 MB in all. */
+export const MAX_CELLS = 8 * 1024 * 1024;
 /** Names and units, in UTF-8. */
 export const MAX_TEXT_BYTES = 4096;

@@ -82,8 +82,8 @@ function compress(body: Uint8Array, codec: BlockCodec): Uint8Array {
 }
 
 /** Values that repeat (units, factors) are written once and named by their place. */
-class Pool<T> {
-  readonly #places = new Map<T, number>();
+class Pool<T extends string | number> {
+  readonly #places = new Map<string, number>();
   readonly #write: (value: T) => void;
 
   constructor(write: (value: T) => void) {
@@ -91,10 +91,12 @@ class Pool<T> {
   }
 
   place(value: T): number {
-    const known = this.#places.get(value);
+    // As a key of a Map -0 would be 0.
+    const key = Object.is(value, -0) ? '-0' : String(value);
+    const known = this.#places.get(key);
     if (known !== undefined) return known;
     const place = this.#places.size;
-    this.#places.set(value, place);
+    this.#places.set(key, place);
     this.#write(value);
     return place;
   }

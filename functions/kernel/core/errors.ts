@@ -75,6 +75,8 @@ export const ERRORS = {
     409,
     'The data folder {folder} is in use by process {pid}; stop it with "tachograph down", or give another folder',
   ),
+  PORT_IN_USE: row('reject', 409, 'Port {port} is in use; free it, or give another one with --port'),
+  PIPELINE_NOT_STARTED: row('retry', 503, 'The pipeline did not start: {detail}'),
   STAGE_START_FAILED: row('bug', 500, 'The stage {service} did not start: {detail}; see {log}'),
   SERVICE_UNKNOWN: row('reject', 404, 'There is no Service "{value}" here; known: {known}'),
   SERVICE_STARTING: row('retry', 503, 'The Service {service} is not ready; try again'),
@@ -150,6 +152,188 @@ export const ERRORS = {
     'No nats-server of version {minimum} or newer was found: {detail}. Put one on the PATH, set NATS_URL, or install Go',
   ),
   NATS_START_FAILED: row('retry', 503, 'nats-server did not start: {detail}; see {logFile}'),
+  // uploads and check-ins of vehicles
+  TOKEN_MISSING: row(
+    'reject',
+    401,
+    'There is no vehicle token; send "Authorization: Bearer TOKEN"',
+  ),
+  TOKEN_UNKNOWN: row(
+    'reject',
+    401,
+    'The token is not one of this vehicle; ask an engineer for a new one',
+  ),
+  TOKEN_EXPIRED: row(
+    'reject',
+    401,
+    'The token expired at {expiredAt}; ask an engineer for a new one',
+  ),
+  TOKEN_NOT_YET_VALID: row('reject', 401, 'The token is valid from {validFrom} on; use it then'),
+  TOKEN_REVOKED: row(
+    'reject',
+    401,
+    'The token was revoked or replaced by two newer ones; ask an engineer for a new one',
+  ),
+  VEHICLE_FORBIDDEN: row(
+    'reject',
+    403,
+    'The token belongs to another vehicle than {vehicle}; use the address of its own vehicle',
+  ),
+  BATCH_VEHICLE_MISMATCH: row(
+    'reject',
+    403,
+    'The batch says vehicle {value}, the address says {vehicle}; both must be the sender',
+  ),
+  UPLOAD_CAMPAIGN_UNKNOWN: row(
+    'reject',
+    422,
+    'There is no campaign {campaign} with version {version}; check in to learn the campaigns due',
+  ),
+  UPLOAD_CAMPAIGN_CLOSED: row(
+    'reject',
+    422,
+    'The campaign {campaign} is in state {state}; it takes data when approved, running or paused',
+  ),
+  UPLOAD_NOT_TARGETED: row(
+    'reject',
+    403,
+    'The campaign {campaign} version {version} is not for the vehicle {vehicle}; record only what check-ins answer',
+  ),
+  SESSION_CAMPAIGN_CHANGED: row(
+    'reject',
+    422,
+    'The session {session} belongs to {campaign} version {version}; begin a new session for another',
+  ),
+  UPLOAD_WINDOWS_TOO_MANY: row(
+    'reject',
+    422,
+    'The batch spans {windows} windows of {windowMs} ms; at most {max}, up to number {maxWindow}, are accepted. Cut shorter batches',
+  ),
+  BATCH_CONFLICT: row(
+    'reject',
+    409,
+    'Batch {batch} was stored with the content {firstSha256}; this one differs. It was set aside. Use a new sequence number',
+  ),
+  // exported files
+  FILES_UNAVAILABLE: row(
+    'retry',
+    503,
+    'The exported files cannot be {action}: {detail}; check free space and permissions of FILES_URL, then try again',
+  ),
+  FILES_URL_INVALID: row(
+    'reject',
+    400,
+    'The files URL "{value}" is not known; use folder:PATH or store:',
+  ),
+  FILES_DAMAGED: row('bug', 500, 'The stored file {path} is damaged: {detail}; export it again'),
+  DATASET_UNKNOWN: row(
+    'reject',
+    404,
+    'There is nothing exported under {path}; GET /v1/datasets/VEHICLE lists what there is',
+  ),
+  FILE_UNKNOWN: row(
+    'reject',
+    404,
+    'There is no file "{path}" in this session; GET /v1/datasets/VEHICLE/SESSION lists them',
+  ),
+  RANGE_UNSATISFIABLE: row(
+    'reject',
+    416,
+    'The range "{range}" lies outside the file of {bytes} bytes; ask for bytes 0 to {bytes}, end exclusive',
+  ),
+  SESSION_TOO_LARGE: row(
+    'reject',
+    413,
+    'Session {session} has {value} {what}, more than the {max} that can be compacted; use its parts, or end recording sessions sooner',
+  ),
+  // CAN databases
+  DBC_TOO_LARGE: row(
+    'reject',
+    413,
+    'The DBC file has {bytes} bytes; at most {maxBytes} are accepted',
+  ),
+  DBC_TOO_MANY_MESSAGES: row('reject', 413, 'The DBC file has more than {max} messages; split it'),
+  DBC_TOO_BROKEN: row(
+    'reject',
+    400,
+    'More than {max} statements cannot be read; this does not look like a DBC file',
+  ),
+  // CAN databases: one fault in a file that is used for the rest
+  DBC_SYNTAX: row('reject', 400, 'Expected {expected}, found {found}'),
+  DBC_STATEMENT_UNKNOWN: row(
+    'reject',
+    400,
+    'Expected a statement such as BO_ or SG_, found {word}',
+  ),
+  DBC_STATEMENT_TOO_LONG: row(
+    'reject',
+    400,
+    'The statement is longer than {maxCharacters} characters; a closing quote may be missing',
+  ),
+  DBC_MESSAGE_INVALID: row('reject', 400, 'The message "{name}" is left out: {detail}'),
+  DBC_SIGNAL_INVALID: row(
+    'reject',
+    400,
+    'The signal "{signal}" of the message "{message}" is left out: {detail}',
+  ),
+  DBC_SIGNAL_ORPHAN: row(
+    'reject',
+    400,
+    'The signal "{signal}" and those that follow are left out: no readable message is before them',
+  ),
+  DBC_TOO_MANY_SIGNALS: row(
+    'reject',
+    400,
+    'The message "{message}" has more than {max} signals; the rest is left out',
+  ),
+  DBC_REFERENCE_UNKNOWN: row('reject', 400, 'The file does not define {what}'),
+  DBC_ATTRIBUTE_INVALID: row('reject', 400, 'The value "{value}" of {name} is not used: it {rule}'),
+  DBC_FAULTS_UNLISTED: row('reject', 400, '{unlisted} more faults after the first {max}'),
+  // engineers' API
+  ENGINEER_TOKEN_MISSING: row(
+    'reject',
+    401,
+    "There is no engineer's token; send \"Authorization: Bearer TOKEN\"",
+  ),
+  ENGINEER_TOKEN_INVALID: row(
+    'reject',
+    401,
+    "This is not the engineers' token; send the one that this installation was set up with",
+  ),
+  CAMPAIGN_INVALID: row('reject', 422, 'The campaign has {count} faults; the first: {first}'),
+  CAMPAIGN_FILE_INVALID: row('reject', 400, 'The campaign {campaign} is not usable: {detail}'),
+  CAMPAIGN_UNKNOWN: row('reject', 404, 'There is no campaign {campaign}; GET /v1/campaigns lists them'),
+  CAMPAIGN_NOT_DRAFT: row(
+    'reject',
+    409,
+    'The campaign {campaign} is {state}; only a draft can be changed. Use another id',
+  ),
+  CAMPAIGN_TRANSITION: row(
+    'reject',
+    409,
+    'The campaign {campaign} is {state} and cannot {action}; from {state} it can: {allowed}',
+  ),
+  CAMPAIGN_RACE: row(
+    'reject',
+    409,
+    'The campaign {campaign} was changed meanwhile (version {version}); read it and try again',
+  ),
+  DECODER_UNKNOWN: row('reject', 404, 'There is no decoder {sha256}; POST the DBC to /v1/decoders'),
+  DECODER_UNUSABLE: row(
+    'reject',
+    422,
+    'The DBC {name} has no usable message; {faults} faults, the first: {first}',
+  ),
+  VEHICLE_TOKEN_NOT_FOUND: row(
+    'reject',
+    404,
+    'The vehicle {vehicle} has no token of version {version}',
+  ),
+  VEHICLE_TOKENS_RACE: row(
+    'retry',
+    503,
+    'The tokens of {vehicle} are being changed by somebody else; try again',
+  ),
   // configuration
   CONFIG_INVALID: row('reject', 400, '{name} = "{value}" is not valid: {remedy}'),
   // load test and results

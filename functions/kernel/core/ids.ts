@@ -61,6 +61,17 @@ export const windowId = (
 export const sessionId = (vehicle: string, session: string, revision: number): string =>
   sessionPrefix(vehicle, session) + numberPart(revision, 'revision', MAX_REVISION);
 
+/** `exports`: a window's part, or the session's compacted files (window null, the session's revision). */
+export const exportId = (
+  vehicle: string,
+  session: string,
+  window: number | null,
+  revision: number,
+): string =>
+  window === null
+    ? `${sessionPrefix(vehicle, session)}session/${numberPart(revision, 'revision', MAX_REVISION)}`
+    : windowId(vehicle, session, window, revision);
+
 /** `results`; `versions` names what the result depends on beside the window (see resultVersions). */
 export const resultId = (
   vehicle: string,

@@ -75,9 +75,7 @@ const MESSAGE_HEAD = /\d{1,10}\s{1,9}\w{1,128}\s{0,9}:\s{0,9}\d{1,5}(?![\d|])/;
 const INSPECTED_CHARACTERS = 2_000;
 
 function losesMessage(keyword: string, skipped: string): boolean {
-  return (
-    keyword === 'BO_' || skipped.length >= INSPECTED_CHARACTERS || MESSAGE_HEAD.test(skipped)
-  );
+  return keyword === 'BO_' || skipped.length >= INSPECTED_CHARACTERS || MESSAGE_HEAD.test(skipped);
 }
 
 /**

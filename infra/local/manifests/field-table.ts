@@ -100,7 +100,7 @@ export const FIELD_TABLE: Readonly<Record<string, KindFields>> = {
       'spec filter attributes *',
       ...destination('spec subscriber'),
       ...delivery('spec delivery'),
-      'metadata annotations natsjetstream.eventing.knative.dev/max-concurrency',
+      'metadata annotations tachograph.io/max-in-flight',
     ],
     inert: [...LABELS],
   },

@@ -24,6 +24,7 @@ export interface PlainManifest {
   };
   readonly spec?: { readonly [name: string]: PlainValue | undefined };
   readonly data?: Readonly<Record<string, string>>;
+  readonly stringData?: Readonly<Record<string, string>>;
 }
 
 /** Everything the local cluster runs, as the YAML describes it. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { RawValues } from './columns.ts';
-import type { StoredColumn, StoredTable } from './stored-table.ts';
+import type { RawValues } from '#kernel/columns/columns.ts';
+import type { StoredColumn, StoredTable } from '#kernel/columns/stored-table.ts';
 
 /** Random tables for property tests: every type of value, presence pattern and shape of a curve. */
 

@@ -1,0 +1,125 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startCluster, type ClusterEvent, type LocalCluster } from '#infra/local/cluster.ts';
+import { BoundedLogFile } from '#infra/local/bounded-log-file.ts';
+import { must } from '#kernel/core/assert.ts';
+import { TachographError } from '#kernel/core/errors.ts';
+import { jsonLog } from '#kernel/system/log.ts';
+import { systemClock } from '#kernel/system/system-clock.ts';
+import type { DaemonReport, DaemonRequest } from './daemon-messages.ts';
+import { engineerToken } from './engineer-token.ts';
+import { removeLocalState, writeLocalState, type LocalState } from './local-state.ts';
+import { processIdentity } from './process-identity.ts';
+
+/**
+ * The process behind `tachograph up`: runs the pipeline until SIGTERM. It is forked with a channel, is
+ * sent one request, and reports on the channel until it is ready or has failed. When the channel closes
+ * before that, `up` was killed, and the pipeline is stopped.
+ */
+const MAX_LOG_BYTES = 4_194_304;
+const STOP_LIMIT_MS = 60_000;
+
+const stopping = new AbortController();
+let ready = false;
+process.once('SIGTERM', () => stopping.abort(new Error('SIGTERM')));
+// The terminal that started it may close: the pipeline stays.
+process.on('SIGHUP', () => {});
+process.on('SIGINT', () => {});
+process.once('disconnect', () => {
+  if (!ready) stopping.abort(new Error('"tachograph up" ended'));
+});
+process.once('message', (message) => {
+  void run(message as DaemonRequest);
+});
+
+const report = (message: DaemonReport): void => {
+  if (process.connected) process.send?.(message);
+};
+
+async function run(request: DaemonRequest): Promise<void> {
+  const { home, dataDir } = request;
+  await mkdir(join(dataDir, 'logs'), { recursive: true });
+  const logFile = new BoundedLogFile(join(dataDir, 'logs', 'cluster.log'), MAX_LOG_BYTES);
+  const log = jsonLog('cluster', systemClock.nowMs, (line) => logFile.write(Buffer.from(line)));
+  try {
+    const cluster = await start(request, log);
+    await writeLocalState(home, await stateOf(cluster, request));
+    ready = true;
+    report({ kind: 'ready', state: await stateOf(cluster, request) });
+    await stopAsked();
+    log.info('stopping');
+    const guard = systemClock.sleep(STOP_LIMIT_MS).then(() => process.exit(1));
+    await Promise.race([cluster.stop(), guard]);
+    await removeLocalState(home);
+    process.exit(0);
+  } catch (error) {
+    const known = error instanceof TachographError;
+    const message = known ? error.message : String((error as Error).stack ?? error);
+    log.error('the pipeline failed', { message });
+    await removeLocalState(home);
+    report({ kind: 'failed', message });
+    process.exitCode = 1;
+    if (process.connected) process.disconnect();
+  }
+}
+
+async function start(
+  request: DaemonRequest,
+  log: ReturnType<typeof jsonLog>,
+): Promise<LocalCluster> {
+  const { root, home, overlay, dataDir, port } = request;
+  const { sha256 } = await engineerToken(home);
+  return startCluster({
+    root,
+    overlay,
+    dataDir,
+    gatewayPort: port,
+    configMaps: {
+      tachograph: {
+        'store-url': `sqlite:${join(dataDir, 'store.sqlite')}`,
+        'files-url': `folder:${join(dataDir, 'export')}`,
+      },
+    },
+    secrets: { 'tachograph-engineer': { 'token-sha256': sha256 } },
+    env: process.env,
+    log,
+    signal: stopping.signal,
+    onEvent: (event) => {
+      const line = progressLine(event);
+      if (line !== undefined) report({ kind: 'progress', line });
+    },
+  });
+}
+
+function progressLine(event: ClusterEvent): string | undefined {
+  if (event.kind === 'starting') return `starting ${event.what}`;
+  if (event.kind === 'ready') return `${event.replica} is ready`;
+  if (event.kind === 'inert' && event.fields.length > 0) {
+    return `without effect here: ${event.fields.join(', ')}`;
+  }
+  return undefined;
+}
+
+async function stateOf(cluster: LocalCluster, request: DaemonRequest): Promise<LocalState> {
+  const { gatewayUrl, brokerUrl, natsUrl } = cluster;
+  const identity = must(await processIdentity(process.pid), 'the identity of this process');
+  const { services } = await cluster.status();
+  const { file } = await engineerToken(request.home);
+  return {
+    pid: process.pid,
+    identity,
+    gatewayUrl,
+    brokerUrl,
+    natsUrl,
+    services: services.map(({ name }) => name),
+    dataDir: request.dataDir,
+    tokenFile: file,
+  };
+}
+
+function stopAsked(): Promise<void> {
+  return new Promise((resolve) => {
+    if (stopping.signal.aborted) resolve();
+    else stopping.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

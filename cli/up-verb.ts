@@ -1,0 +1,139 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { mkdir, open } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { TachographError } from '#kernel/core/errors.ts';
+import type { DaemonReport, DaemonRequest } from './daemon-messages.ts';
+import { readLocalState, type LocalState } from './local-state.ts';
+import type { Verb, VerbContext } from './verb.ts';
+
+const DAEMON = fileURLToPath(new URL('local-daemon.ts', import.meta.url));
+const DEFAULT_PORT = 8080;
+export const DEFAULT_OVERLAY = 'infra/kubernetes/overlays/local';
+
+/** `tachograph up`. */
+export const upVerb: Verb = {
+  name: 'up',
+  summary: 'starts the pipeline and leaves it running; "down" stops it',
+  details: [
+    'Runs the Knative YAML of the overlay as processes of this machine and prints where to reach them.',
+    'The data stay in the data folder when the pipeline stops; the next "up" goes on with them.',
+    'State (which process, which ports, the engineers\' token) is kept in TACHOGRAPH_HOME.',
+  ],
+  options: {
+    data: { kind: 'text', value: 'DIR', about: 'data folder (default: data)' },
+    port: { kind: 'text', value: 'PORT', about: `gateway's port, 0: any (default: ${DEFAULT_PORT})` },
+    overlay: { kind: 'text', value: 'DIR', about: `kustomization (default: ${DEFAULT_OVERLAY})` },
+  },
+  async run(context) {
+    const running = await readLocalState(context.home);
+    if (running !== undefined) {
+      context.terminal.note('The pipeline is running already; "tachograph down" stops it');
+      show(running, context);
+      return 0;
+    }
+    show(await startDaemon(requestOf(context), context), context);
+    return 0;
+  },
+};
+
+function requestOf(context: VerbContext): DaemonRequest {
+  const { root, home } = context;
+  return {
+    root,
+    home: resolve(home),
+    overlay: context.option('overlay') ?? DEFAULT_OVERLAY,
+    dataDir: resolve(context.option('data') ?? join(root, 'data')),
+    port: portOption(context.option('port')),
+  };
+}
+
+function portOption(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_PORT;
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  const remedy = 'use 0 to 65535';
+  throw new TachographError('CONFIG_INVALID', { name: '--port', value: text, remedy });
+}
+
+/** Resolves when the pipeline is ready; an interrupt or a failure ends the process and rejects. */
+async function startDaemon(request: DaemonRequest, context: VerbContext): Promise<LocalState> {
+  await mkdir(request.home, { recursive: true });
+  // What the process says before it has its own log: only a fault of the program itself.
+  const errors = await open(join(request.home, 'daemon.log'), 'w', 0o600);
+  let child: ChildProcess;
+  try {
+    child = fork(DAEMON, [], {
+      cwd: request.root,
+      detached: true,
+      stdio: ['ignore', 'ignore', errors.fd, 'ipc'],
+      execArgv: [],
+    });
+  } finally {
+    await errors.close();
+  }
+  const onAbort = (): void => {
+    child.kill('SIGTERM');
+  };
+  context.signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await firstResult(child, request, context);
+  } finally {
+    context.signal.removeEventListener('abort', onAbort);
+    if (child.connected) child.disconnect();
+    child.unref();
+  }
+}
+
+function firstResult(
+  child: ChildProcess,
+  request: DaemonRequest,
+  { terminal, home }: VerbContext,
+): Promise<LocalState> {
+  return new Promise((resolve, reject) => {
+    let failure: string | undefined;
+    child.on('message', (message) => {
+      const report = message as DaemonReport;
+      if (report.kind === 'progress') terminal.progress(report.line);
+      if (report.kind === 'ready') resolve(report.state);
+      if (report.kind === 'failed') {
+        terminal.note(report.message);
+        failure = 'the reason stands above';
+      }
+    });
+    child.once('error', reject);
+    // A failure is told when the process is gone, so that nothing is left when this verb ends.
+    child.once('exit', (code) => {
+      const detail = failure ?? `it ended with code ${code ?? '?'}; see ${join(home, 'daemon.log')}`;
+      reject(new TachographError('PIPELINE_NOT_STARTED', { detail }));
+    });
+    child.send(request);
+  });
+}
+
+function show(state: LocalState, { terminal, root }: VerbContext): void {
+  const { gatewayUrl, services, dataDir, tokenFile } = state;
+  terminal.document(state);
+  const bold = (text: string): string => terminal.colour('bold', text);
+  const token = `$(cat ${tokenFile.startsWith(`${root}/`) ? tokenFile.slice(root.length + 1) : tokenFile})`;
+  const auth = `-H "Authorization: Bearer ${token}"`;
+  for (const line of [
+    bold(`Tachograph is running (process ${state.pid}).`),
+    '',
+    ...services.map((name) => `  ${name.padEnd(22)}${gatewayUrl}/${name}`),
+    `  ${'broker'.padEnd(22)}${state.brokerUrl}`,
+    `  ${'status'.padEnd(22)}${gatewayUrl}/-/status`,
+    `  ${'API pages'.padEnd(22)}${gatewayUrl}/campaign/docs  (and of device-communication, export)`,
+    '',
+    bold('Try it:'),
+    `  curl -sS ${auth} ${gatewayUrl}/campaign/v1/campaigns`,
+    `  curl -sS ${auth} -H 'content-type: application/octet-stream' \\`,
+    `    --data-binary @examples/drive/toyota_2017.dbc '${gatewayUrl}/campaign/v1/decoders?name=toyota_2017'`,
+    `  curl -sS ${auth} -X POST ${gatewayUrl}/campaign/v1/vehicles/car-1/tokens`,
+    `  curl -sS ${auth} ${gatewayUrl}/export/v1/datasets/car-1`,
+    '',
+    '"tachograph status" shows how it does, "tachograph down" stops it. Data and logs:',
+    dataDir,
+  ]) {
+    terminal.print(line);
+  }
+}

@@ -1,0 +1,10 @@
+import type { Verb } from './verb.ts';
+
+/** Loaded when asked for: `help` and `status` must not wait for what `demo` needs. */
+export const VERBS: Readonly<Record<string, () => Promise<Verb>>> = {
+  setup: async () => (await import('./setup-verb.ts')).setupVerb,
+  up: async () => (await import('./up-verb.ts')).upVerb,
+  down: async () => (await import('./down-verb.ts')).downVerb,
+  status: async () => (await import('./status-verb.ts')).statusVerb,
+  doctor: async () => (await import('./doctor-verb.ts')).doctorVerb,
+};

@@ -1,0 +1,80 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { MAX_BODY_BYTES } from '#kernel/batch/batch-limits.ts';
+import { TachographError } from '#kernel/core/errors.ts';
+import { namePart } from '#kernel/core/ids.ts';
+import type { StageContext, StageDefinition } from '#kernel/runtime/stage.ts';
+import { DONE } from '#kernel/runtime/stage.ts';
+import { authenticateVehicle } from './authenticate-vehicle.ts';
+import { CampaignBook } from './campaign-book.ts';
+import { checkIn } from './check-in.ts';
+import { ExpiringCache } from './expiring-cache.ts';
+import type { Reception, SessionCampaign, Upload } from './receive-batch.ts';
+import { receiveBatch } from './receive-batch.ts';
+import { batchRouteSchema, checkinRouteSchema } from './route-schemas.ts';
+
+const SESSIONS_TTL_MS = 60_000;
+const MAX_SESSIONS = 10_000;
+
+type VehicleRequest = FastifyRequest<{ Params: { vehicle: string } }>;
+
+/**
+ * The face to the vehicles: check-in and upload. Emits `batch.stored.v1` and consumes no event: an
+ * upload is one itself, but it is answered over HTTP, so that the vehicle knows what became of it.
+ */
+export function createDeviceCommunicationStage(): StageDefinition {
+  return {
+    name: 'device-communication',
+    consumes: [],
+    handle: () => Promise.resolve(DONE),
+    routes: vehicleRoutes,
+  };
+}
+
+function vehicleRoutes(app: FastifyInstance, context: StageContext): void {
+  const { clock, store } = context;
+  const campaigns = new CampaignBook(store, clock);
+  const sessions = new ExpiringCache<SessionCampaign>(clock, SESSIONS_TTL_MS, MAX_SESSIONS);
+  const reception: Reception = { context, campaigns, sessions };
+  acceptRawBodies(app);
+  // Before the body is read: who is not known costs no memory.
+  app.addHook('onRequest', async (request: VehicleRequest, reply: FastifyReply) => {
+    const vehicle = namePart(request.params.vehicle, 'vehicle');
+    try {
+      await authenticateVehicle(request.headers.authorization, vehicle, store, clock.nowMs());
+    } catch (error) {
+      if (error instanceof TachographError && error.status === 401) {
+        void reply.header('www-authenticate', 'Bearer');
+      }
+      throw error;
+    }
+  });
+  app.addHook('onError', async (request: VehicleRequest, _reply, error) => {
+    const { vehicle } = request.params;
+    context.log.warn('refused a request', { vehicle, path: request.url, code: error.code });
+  });
+
+  const batches = { schema: batchRouteSchema, bodyLimit: MAX_BODY_BYTES };
+  app.post('/v1/vehicles/:vehicle/batches', batches, async (request: VehicleRequest, reply) => {
+    const { duplicate, receipt } = await receiveBatch(uploadOf(request), reception);
+    return reply.status(duplicate ? 200 : 201).send({ duplicate, receipt });
+  });
+  const checkins = { schema: checkinRouteSchema, bodyLimit: MAX_BODY_BYTES };
+  app.post('/v1/vehicles/:vehicle/checkins', checkins, (request: VehicleRequest) =>
+    checkIn(uploadOf(request), campaigns, context),
+  );
+}
+
+/** Bodies stay bytes; the routes' schemas describe them, the codec checks them, field by field. */
+function acceptRawBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, parsed) => {
+    parsed(null, body);
+  });
+  app.setValidatorCompiler(() => () => true);
+}
+
+const uploadOf = (request: VehicleRequest): Upload => ({
+  vehicle: request.params.vehicle,
+  headers: request.headers,
+  body: Buffer.isBuffer(request.body) ? request.body : new Uint8Array(0),
+});

@@ -1,0 +1,28 @@
+import type { CloudEvent } from '#eventing/contracts/cloud-event.ts';
+import { exportId } from '#kernel/core/ids.ts';
+import type { ExportFact } from '#kernel/facts/facts.ts';
+import type { StageContext } from '#kernel/runtime/stage.ts';
+import type { DecoderIndexes } from './decoder-index.ts';
+import type { ExportFiles } from './export-files.ts';
+
+/** What handling one event needs. */
+export interface ExportContext {
+  readonly stage: StageContext;
+  readonly files: ExportFiles;
+  readonly decoders: DecoderIndexes;
+  readonly event: CloudEvent;
+  readonly signal: AbortSignal;
+}
+
+export async function announceExport(fact: ExportFact, context: ExportContext): Promise<void> {
+  const { vehicle, session, window, revision, files } = fact;
+  await context.stage.emit(
+    {
+      name: 'dataset.exported.v1',
+      factId: exportId(vehicle, session, window, revision),
+      subject: vehicle,
+      data: { vehicle, session, window, revision, files: files.length },
+    },
+    context.event,
+  );
+}

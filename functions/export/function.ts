@@ -1,0 +1,61 @@
+import { eventType, type SessionClosed } from '#eventing/contracts/catalog.ts';
+import type { CloudEvent } from '#eventing/contracts/cloud-event.ts';
+import { parseEventData } from '#eventing/contracts/event-data.ts';
+import type { StageConfig } from '#kernel/config/stage-config.ts';
+import { sessionPrefix } from '#kernel/core/ids.ts';
+import type { Outcome, StageContext, StageDefinition } from '#kernel/runtime/stage.ts';
+import { compactSession } from './compact-session.ts';
+import { datasetRoutes } from './dataset-routes.ts';
+import { DecoderIndexes } from './decoder-index.ts';
+import type { ExportContext } from './export-context.ts';
+import type { ExportFiles } from './export-files.ts';
+import { exportWindow } from './export-window.ts';
+import { OneAtATime } from './one-at-a-time.ts';
+import { openFiles } from './open-files.ts';
+
+const WINDOW_PROCESSED = eventType('window.processed.v1');
+const SESSION_CLOSED = eventType('session.closed.v1');
+
+/** Exports the window the event names, if it names one; the session whose turn to compact it may be. */
+async function exportNamed(
+  event: CloudEvent,
+  context: ExportContext,
+): Promise<Outcome | Pick<SessionClosed, 'vehicle' | 'session'>> {
+  if (event.type === SESSION_CLOSED) return parseEventData('session.closed.v1', event);
+  const window = parseEventData('window.processed.v1', event);
+  const outcome = await exportWindow(window, context);
+  return outcome.kind === 'done' ? window : outcome;
+}
+
+/**
+ * Writes processed windows as Parquet and CSV parts, compacts a closed session's parts into one file a
+ * message, serves the files, and says what it has written.
+ */
+export function createExportStage(
+  config: Pick<StageConfig, 'filesUrl' | 'engineerTokenSha256'>,
+): StageDefinition {
+  const decoders = new DecoderIndexes();
+  const compactions = new OneAtATime();
+  let opened: ExportFiles | undefined;
+  const files = ({ store, clock }: StageContext): ExportFiles =>
+    (opened ??= openFiles(config.filesUrl, store, clock));
+  return {
+    name: 'export',
+    consumes: [WINDOW_PROCESSED, SESSION_CLOSED],
+    async handle(event, stage, signal) {
+      const context = { stage, files: files(stage), decoders, event, signal };
+      try {
+        const named = await exportNamed(event, context);
+        if ('kind' in named) return named;
+        const { vehicle, session } = named;
+        return await compactions.run(sessionPrefix(vehicle, session), () =>
+          compactSession(vehicle, session, context),
+        );
+      } catch (error) {
+        if (!signal.aborted || error !== signal.reason) throw error;
+        return { kind: 'retry', afterMs: 0, reason: 'the caller went away' };
+      }
+    },
+    routes: (app, stage) => datasetRoutes(app, stage.store, files(stage), config),
+  };
+}

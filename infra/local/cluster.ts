@@ -1,0 +1,124 @@
+import type { NatsSearch } from '#eventing/broker/find-nats.ts';
+import type { EventingStats } from '#eventing/dispatch/start-eventing.ts';
+import type { Clock } from '#kernel/core/clock.ts';
+import type { Log } from '#kernel/system/log.ts';
+import { systemClock } from '#kernel/system/system-clock.ts';
+import { ClusterParts } from './cluster-parts.ts';
+import { searchNats, type NatsSurroundings } from './local-nats.ts';
+import { checkTrigger, readPipeline } from './manifests/pipeline-manifests.ts';
+import type { ServiceStatus } from './process-pool.ts';
+import { mergeSources, type KeyedValues } from './service-environment.ts';
+
+export interface ClusterOptions {
+  /** The repository. */
+  readonly root: string;
+  /** The kustomization to run, relative to `root`. */
+  readonly overlay: string;
+  /** Streams, logs and the lock; one cluster at a time uses it. */
+  readonly dataDir: string;
+  /** 0 or absent: any free port. */
+  readonly gatewayPort?: number;
+  /** Added to the ConfigMaps and Secrets of the YAML, and stronger than those. */
+  readonly configMaps: KeyedValues;
+  readonly secrets: KeyedValues;
+  /** This process's environment: where nats-server is looked for. Stages see a short fixed list of it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Which nats-server to use; absent: the first that is found, nothing is installed. */
+  readonly nats?: NatsSearch;
+  readonly clock?: Clock;
+  readonly log: Log;
+  /** What is being done, for a person who waits. */
+  readonly onEvent?: (event: ClusterEvent) => void;
+  /** Aborting it stops the start, or the cluster. */
+  readonly signal?: AbortSignal;
+}
+
+export type ClusterEvent =
+  | { readonly kind: 'starting'; readonly what: string }
+  | { readonly kind: 'ready'; readonly service: string; readonly replica: string }
+  | { readonly kind: 'down'; readonly service: string; readonly replica: string }
+  | { readonly kind: 'inert'; readonly fields: readonly string[] };
+
+export interface ClusterStatus {
+  readonly gatewayUrl: string;
+  readonly natsUrl: string;
+  readonly natsPid: number | undefined;
+  readonly brokers: Readonly<Record<string, string>>;
+  readonly services: readonly ServiceStatus[];
+  readonly eventing: EventingStats;
+}
+
+/** The pipeline's Knative YAML at work in processes of this machine. */
+export interface LocalCluster {
+  /** `http://127.0.0.1:PORT`; `/<service>/…` below it goes to that Service. */
+  readonly gatewayUrl: string;
+  /** Where the first Broker takes events. */
+  readonly brokerUrl: string;
+  readonly natsUrl: string;
+  serviceUrl(name: string): string;
+  /** Adds a Trigger (a plain manifest), for instance of a program that wants to see events. */
+  applyTrigger(trigger: object): Promise<void>;
+  /** Removes it and its position in the stream. */
+  removeTrigger(name: string): Promise<void>;
+  status(): Promise<ClusterStatus>;
+  /** Ends everything, stages of the vehicles' face first, what supports them last. May be repeated. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the pipeline that an overlay describes and resolves when every stage is ready.
+ *
+ * When any part does not start, or `signal` aborts, everything started so far is stopped before this
+ * rejects: no process, port or lock is left behind.
+ */
+export async function startCluster(options: ClusterOptions): Promise<LocalCluster> {
+  options.signal?.throwIfAborted();
+  const pipeline = await readPipeline(options.root, options.overlay);
+  options.onEvent?.({ kind: 'inert', fields: pipeline.inertFields });
+  const sources = mergeSources(pipeline.configMaps, pipeline.secrets, options);
+  const nats = options.nats ?? (await searchNats(thisMachine(options), { install: false }));
+  const clock = options.clock ?? systemClock;
+  const parts = new ClusterParts({ ...options, nats, clock }, pipeline, sources);
+  const stop = (): Promise<void> => parts.stop();
+  const onAbort = (): void => {
+    // Whoever awaits the start or calls stop() hears of a failure; here it is only logged.
+    stop().catch((error: unknown) => {
+      options.log.error('stopping the cluster failed', { error: String(error) });
+    });
+  };
+  options.signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    await parts.start();
+    options.signal?.throwIfAborted();
+  } catch (error) {
+    options.signal?.removeEventListener('abort', onAbort);
+    await stop();
+    // What a part says about being stopped is less than why it was stopped.
+    throw options.signal?.aborted === true ? options.signal.reason : error;
+  }
+  return facade(parts, async () => {
+    options.signal?.removeEventListener('abort', onAbort);
+    await stop();
+  });
+}
+
+const thisMachine = ({ root, env }: ClusterOptions): NatsSurroundings => ({
+  root,
+  env,
+  platform: process.platform,
+  architecture: process.arch,
+});
+
+function facade(parts: ClusterParts, stop: () => Promise<void>): LocalCluster {
+  const { gateway, eventing, nats } = parts.running();
+  return {
+    gatewayUrl: gateway.url,
+    brokerUrl: Object.values(parts.brokerUrls())[0] ?? eventing.ingressUrl,
+    natsUrl: nats.url,
+    serviceUrl: (name) => `${gateway.url}/${gateway.upstream(name).name}`,
+    applyTrigger: (trigger) => parts.applyTrigger(checkTrigger(trigger)),
+    removeTrigger: (name) => eventing.removeTrigger(name),
+    status: () => parts.status(),
+    stop,
+  };
+}

@@ -1,0 +1,35 @@
+import { systemClock } from '#kernel/system/system-clock.ts';
+import type { ClusterStatus } from '../cluster.ts';
+
+/** Whether a process of this id is there; one that has ended and waits to be collected is not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw error;
+  }
+}
+
+/** The processes of a cluster: stages, and nats-server where it is its own. */
+export function pidsOf(status: ClusterStatus): number[] {
+  const stages = status.services.flatMap(({ replicas }) => replicas.map(({ pid }) => pid));
+  return [...stages, status.natsPid].filter((pid) => pid !== undefined);
+}
+
+const POLL_MS = 20;
+const LIMIT_MS = 20_000;
+
+/** Waits for another process: resolves with the first value that is neither false nor undefined. */
+export async function until<T>(
+  probe: () => T | undefined | false | Promise<T | undefined | false>,
+): Promise<T> {
+  const deadlineMs = systemClock.monotonicMs() + LIMIT_MS;
+  while (systemClock.monotonicMs() < deadlineMs) {
+    const value = await probe();
+    if (value !== undefined && value !== false) return value;
+    await systemClock.sleep(POLL_MS);
+  }
+  throw new Error(`It did not come true within ${LIMIT_MS} ms`);
+}

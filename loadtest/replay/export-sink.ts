@@ -1,0 +1,85 @@
+import { createServer } from 'node:http';
+import { eventType } from '#eventing/contracts/catalog.ts';
+import { eventFromHttp, MAX_EVENT_BYTES } from '#eventing/contracts/codec.ts';
+import { parseEventData } from '#eventing/contracts/event-data.ts';
+import { errorBody, TachographError } from '#kernel/core/errors.ts';
+import type { IncomingMessage, Server } from 'node:http';
+import type { DatasetExported } from '#eventing/contracts/catalog.ts';
+
+/** A subscriber outside the pipeline: it sees `dataset.exported.v1` as a user of the data does. */
+export interface ExportSink {
+  /** Where a Trigger sends events to. */
+  readonly uri: string;
+  close(): Promise<void>;
+}
+
+/** The Trigger that brings announcements of exported data to a URI. */
+export const exportTrigger = (name: string, uri: string): Record<string, unknown> => ({
+  apiVersion: 'eventing.knative.dev/v1',
+  kind: 'Trigger',
+  metadata: { name },
+  spec: {
+    broker: 'default',
+    filter: { attributes: { type: eventType('dataset.exported.v1') } },
+    subscriber: { uri },
+  },
+});
+
+/**
+ * Listens on a free port of 127.0.0.1. `onExport` is called before the event is acknowledged; an event
+ * of another type, or one that cannot be read, is answered with a 4xx.
+ */
+export async function listenForExports(
+  onExport: (data: DatasetExported) => void,
+): Promise<ExportSink> {
+  const server = createServer((request, response) => {
+    const answer = (status: number, body = ''): void => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(body);
+    };
+    receive(request, onExport).then(
+      () => answer(200),
+      (error: unknown) => {
+        const known = error instanceof TachographError;
+        answer(known ? error.status : 500, known ? JSON.stringify(errorBody(error)) : '');
+      },
+    );
+  });
+  const port = await listen(server);
+  return {
+    uri: `http://127.0.0.1:${port}/`,
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error === undefined ? resolve() : reject(error)));
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function receive(
+  request: IncomingMessage,
+  onExport: (data: DatasetExported) => void,
+): Promise<void> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > MAX_EVENT_BYTES) {
+      throw new TachographError('EVENT_TOO_LARGE', { bytes, maxBytes: MAX_EVENT_BYTES });
+    }
+    chunks.push(chunk);
+  }
+  const event = eventFromHttp(request.headers, Buffer.concat(chunks));
+  onExport(parseEventData('dataset.exported.v1', event));
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      if (typeof address === 'object' && address !== null) resolve(address.port);
+      else reject(new Error('the event sink listens on no port'));
+    });
+  });
+}

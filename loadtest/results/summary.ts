@@ -1,0 +1,80 @@
+import type { Account } from '#loadtest/ledger/account.ts';
+import type { BatchRecord } from '#loadtest/vehicles/batch-record.ts';
+import type { Ledger } from '#loadtest/ledger/account.ts';
+import { quantilesOf } from './quantiles.ts';
+import type { Quantiles } from './quantiles.ts';
+import type { Environment } from './environment.ts';
+
+export const SUMMARY_SCHEMA = 'tachograph.summary/1';
+
+/** What a stage did, as far as the broker and the operating system can tell; null = not known. */
+export interface StageSummary {
+  /** Events the broker delivered to it and it answered 2xx. */
+  readonly handled: number | null;
+  /** Delivery attempts, retries included. */
+  readonly delivered: number | null;
+  readonly retried: number | null;
+  readonly deadLettered: number | null;
+  /** CPU time of its processes, user and system. */
+  readonly cpuMs: number | null;
+}
+
+/** The load generator's own account. */
+export interface VehiclesSummary {
+  readonly vehicles: number;
+  readonly failed: number;
+  readonly attempts: number;
+  /** How late batches were ready, against their intended times: the generator's doing. */
+  readonly lateMs: Quantiles;
+}
+
+/** `summary.json`. Fields are documented in docs/results.md; later versions only add. */
+export interface Summary {
+  readonly schema: typeof SUMMARY_SCHEMA;
+  readonly kind: 'Demo';
+  readonly name: string;
+  /** Nothing in `problems`. */
+  readonly valid: boolean;
+  readonly problems: readonly string[];
+  readonly ledger: Account;
+  readonly latencyMs: Quantiles & { readonly from: 'intended' };
+  readonly stages: Readonly<Record<string, StageSummary | VehiclesSummary>>;
+  readonly environment: Environment;
+}
+
+export interface SummaryInput {
+  readonly kind: Summary['kind'];
+  readonly name: string;
+  readonly ledger: Ledger;
+  readonly records: readonly BatchRecord[];
+  /** What went wrong outside the ledger. */
+  readonly problems: readonly string[];
+  readonly vehicles: { readonly count: number; readonly failed: number };
+  readonly stages: Readonly<Record<string, StageSummary>>;
+  readonly environment: Environment;
+}
+
+export function summarize(input: SummaryInput): Summary {
+  const { records, ledger } = input;
+  const problems = [...ledger.problems, ...input.problems];
+  const latencies = records.flatMap(({ exportedMs, intendedMs }) =>
+    exportedMs === null ? [] : [exportedMs - intendedMs],
+  );
+  const vehicles: VehiclesSummary = {
+    vehicles: input.vehicles.count,
+    failed: input.vehicles.failed,
+    attempts: records.reduce((sum, { attempts }) => sum + attempts, 0),
+    lateMs: quantilesOf(records.map(({ readyMs, intendedMs }) => readyMs - intendedMs)),
+  };
+  return {
+    schema: SUMMARY_SCHEMA,
+    kind: input.kind,
+    name: input.name,
+    valid: problems.length === 0,
+    problems,
+    ledger: ledger.account,
+    latencyMs: { ...quantilesOf(latencies), from: 'intended' },
+    stages: { vehicles, ...input.stages },
+    environment: input.environment,
+  };
+}
