@@ -41,14 +41,14 @@ function statusLines(status: ClusterStatus): string[] {
     ...services.flatMap(({ replicas }) =>
       replicas.map(({ name, phase, pid, restarts, lastEnd }) => {
         const end = lastEnd === undefined ? '' : `, last ended with ${lastEnd}`;
-        return `  ${name.padEnd(26)}${phase.padEnd(10)}pid ${pid ?? '-'}, ${restarts} restarts${end}`;
+        return `  ${name.padEnd(30)}${phase.padEnd(10)}pid ${pid ?? '-'}, ${restarts} restarts${end}`;
       }),
     ),
     `events: ${accepted} accepted (${duplicates} of them repeats), ${refused} refused`,
     ...Object.entries(eventing.triggers).map(([name, trigger]) => {
       const { delivered, retried, deadLettered, pending } = trigger;
       const counts = `${delivered} delivered, ${retried} retried, ${deadLettered} dead-lettered`;
-      return `  ${name.padEnd(26)}${counts}, ${pending} pending`;
+      return `  ${name.padEnd(30)}${counts}, ${pending} pending`;
     }),
   ];
 }

@@ -116,12 +116,8 @@ function show(state: LocalState, { terminal, root }: VerbContext): void {
   const bold = (text: string): string => terminal.colour('bold', text);
   const token = `$(cat ${tokenFile.startsWith(`${root}/`) ? tokenFile.slice(root.length + 1) : tokenFile})`;
   const auth = `-H "Authorization: Bearer ${token}"`;
-  for (const line of [
-    bold(`Tachograph is running (process ${state.pid}).`),
-    '',
-    ...services.map((name) => `  ${name.padEnd(22)}${gatewayUrl}/${name}`),
-    `  ${'broker'.padEnd(22)}${state.brokerUrl}`,
-    `  ${'status'.padEnd(22)}${gatewayUrl}/-/status`,
+  const example = services.includes('campaign');
+  const tryIt = [
     `  ${'API pages'.padEnd(22)}${gatewayUrl}/campaign/docs  (and of device-communication, export)`,
     '',
     bold('Try it:'),
@@ -130,6 +126,14 @@ function show(state: LocalState, { terminal, root }: VerbContext): void {
     `    --data-binary @examples/drive/toyota_2017.dbc '${gatewayUrl}/campaign/v1/decoders?name=toyota_2017'`,
     `  curl -sS ${auth} -X POST ${gatewayUrl}/campaign/v1/vehicles/car-1/tokens`,
     `  curl -sS ${auth} ${gatewayUrl}/export/v1/datasets/car-1`,
+  ];
+  for (const line of [
+    bold(`Tachograph is running (process ${state.pid}).`),
+    '',
+    ...services.map((name) => `  ${name.padEnd(22)}${gatewayUrl}/${name}`),
+    `  ${'broker'.padEnd(22)}${state.brokerUrl}`,
+    `  ${'status'.padEnd(22)}${gatewayUrl}/-/status`,
+    ...(example ? tryIt : []),
     '',
     '"tachograph status" shows how it does, "tachograph down" stops it. Data and logs:',
     dataDir,

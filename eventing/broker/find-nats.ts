@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { createConnection } from 'node:net';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { downloadNats, installNatsByGo } from './install-nats.ts';
@@ -46,13 +45,6 @@ export interface NatsSearchOptions {
   /** Called before a step that takes long. */
   readonly onProgress?: (line: string) => void;
 }
-
-/** Where binaries are kept between runs, by the environment: `~/.cache/tachograph`. */
-export const natsCacheDir = (environment: Readonly<Record<string, string | undefined>>): string =>
-  join(
-    environment['XDG_CACHE_HOME'] ?? join(environment['HOME'] ?? tmpdir(), '.cache'),
-    'tachograph',
-  );
 
 type Found = Pick<NatsSearch, 'url' | 'binary' | 'version'> & { readonly detail: string };
 

@@ -1,8 +1,11 @@
-import { MAX_SEQ } from '#kernel/core/ids.ts';
+import { MAX_SEQ, MAX_WINDOW } from '#kernel/core/ids.ts';
 import { invalid, isJson } from './attributes.ts';
 import type { EventData, EventName } from './catalog.ts';
 import { eventType } from './catalog.ts';
 import type { CloudEvent } from './cloud-event.ts';
+
+/** Versions, revisions and counts; ids.ts bounds the ones that become part of an id more narrowly. */
+const MAX_COUNT = 999_999;
 
 /** Says what a field must be, or undefined when the value is that. */
 type Check = (value: unknown) => string | undefined;
@@ -14,11 +17,11 @@ const name: Check = (value) =>
     : 'a name of 1 to 64 of letters, digits, ".", "_", "~" and "-"';
 
 const integer =
-  (min: number): Check =>
+  (min: number, max = MAX_COUNT): Check =>
   (value) =>
-    Number.isInteger(value) && (value as number) >= min && (value as number) <= MAX_SEQ
+    Number.isInteger(value) && (value as number) >= min && (value as number) <= max
       ? undefined
-      : `an integer from ${min} to ${MAX_SEQ}`;
+      : `an integer from ${min} to ${max}`;
 
 const orNull =
   (check: Check): Check =>
@@ -33,20 +36,25 @@ type Fields<T> = { readonly [Field in keyof T]-?: Check };
 /** Counted from 0: seq, window, files. Counted from 1: versions and revisions. */
 const FIELDS: { readonly [Name in EventName]: Fields<EventData[Name]> } = {
   'campaign.changed.v1': { campaign: name, version: integer(1), state: name },
-  'batch.stored.v1': { vehicle: name, session: name, seq: integer(0) },
-  'window.ready.v1': { vehicle: name, session: name, window: integer(0), revision: integer(1) },
+  'batch.stored.v1': { vehicle: name, session: name, seq: integer(0, MAX_SEQ) },
+  'window.ready.v1': {
+    vehicle: name,
+    session: name,
+    window: integer(0, MAX_WINDOW),
+    revision: integer(1),
+  },
   'session.closed.v1': { vehicle: name, session: name, revision: integer(1) },
   'window.processed.v1': {
     vehicle: name,
     session: name,
-    window: integer(0),
+    window: integer(0, MAX_WINDOW),
     revision: integer(1),
     versions: name,
   },
   'dataset.exported.v1': {
     vehicle: name,
     session: name,
-    window: orNull(integer(0)),
+    window: orNull(integer(0, MAX_WINDOW)),
     revision: integer(1),
     files: integer(0),
   },

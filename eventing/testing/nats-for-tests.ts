@@ -1,11 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { systemClock } from '#kernel/system/system-clock.ts';
-import { explainNats, findNats, natsCacheDir } from '../broker/find-nats.ts';
+import { explainNats, findNats } from '../broker/find-nats.ts';
 import { readNatsRelease, releasePlatform } from '../broker/nats-release.ts';
 import type { NatsServer } from '../broker/nats-server.ts';
 import { startNatsServer } from '../broker/nats-server.ts';
+
+/** Where the local cluster keeps it, too. */
+const CACHE = fileURLToPath(new URL('../../.tachograph/cache', import.meta.url));
 
 /** A nats-server to start, or why there is none. A test without one is skipped by name. */
 export type TestNats =
@@ -18,7 +22,7 @@ export async function natsForTests(): Promise<TestNats> {
   const search = await findNats({
     natsUrl: undefined,
     searchPath: process.env['PATH'] ?? '',
-    cacheDir: natsCacheDir(process.env),
+    cacheDir: CACHE,
     release,
     platform: releasePlatform(process.platform, process.arch),
     install: true,

@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
-"""Uploads one batch of JSON (docs/batch-format.md) until it is stored. Standard library only.
+"""Uploads one batch of JSON (docs/batch-format.md, batch.json beside this file) until it is stored.
 
-usage: TOKEN=... python3 upload.py http://127.0.0.1:8080/device-communication batch.json
+usage: TOKEN=... python3 upload.py http://127.0.0.1:8080/device-communication veh-1 batch.json
+Needs the standard library only. Exit code 0: stored, delete your copy. Else keep it.
 """
-import gzip, json, os, random, sys, time, urllib.error, urllib.request
+import gzip, os, random, sys, time, urllib.error, urllib.request
+
+JSON_GZIP = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
 
 
-def upload(url, token, batch, attempts=8):
-    """The server's answer: the copy may be deleted. A refusal (4xx) or giving up ends the program."""
-    body = gzip.compress(json.dumps(batch).encode(), mtime=0)  # the same bytes at every attempt
-    headers = {"Authorization": "Bearer " + token, "Content-Type": "application/json", "Content-Encoding": "gzip"}
-    request = urllib.request.Request(url + "/v1/vehicles/" + batch["vehicle"] + "/batches", body, headers)
+def upload(url, token, vehicle, batch, attempts=8):
+    """Sends a batch's bytes until the server has them. A refusal (4xx) ends the program."""
+    headers = {"Authorization": "Bearer " + token, **JSON_GZIP}
+    address = f"{url}/v1/vehicles/{vehicle}/batches"
+    request = urllib.request.Request(address, gzip.compress(batch), headers)
     for attempt in range(attempts):
         try:
             with urllib.request.urlopen(request, timeout=30) as answer:
-                return json.load(answer)
+                return answer.read().decode()
         except urllib.error.HTTPError as error:
             if error.code < 500 and error.code != 429:
                 sys.exit(error.read().decode())
@@ -25,5 +28,5 @@ def upload(url, token, batch, attempts=8):
 
 
 if __name__ == "__main__":
-    with open(sys.argv[2], encoding="utf-8") as file:
-        print(json.dumps(upload(sys.argv[1], os.environ["TOKEN"], json.load(file))))
+    with open(sys.argv[3], "rb") as file:
+        print(upload(sys.argv[1], os.environ["TOKEN"], sys.argv[2], file.read()))

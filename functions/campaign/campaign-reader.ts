@@ -5,6 +5,8 @@ import type { CampaignFault, Node, Position, YamlText } from './yaml-text.ts';
 /** A list of faults is cut here; `count` tells how many there were. */
 export const MAX_FAULTS = 100;
 
+const NAME = '1 to 64 of letters, digits, ".", "_", "~" and "-"';
+
 /** A map of the text with its known members, and where it stands (`upload`, `signals[3]`). */
 export interface MapAt {
   readonly path: string;
@@ -31,9 +33,12 @@ export class CampaignReader {
   readonly #faults: CampaignFault[] = [];
   readonly #positions = new Map<string, Position>();
   #count = 0;
+  /** False after a fault of the text itself: what then seems to be missing may only be unreadable. */
+  #isWhole: boolean;
 
   constructor(text: YamlText) {
     this.#text = text;
+    this.#isWhole = text.faults.length === 0;
     for (const fault of text.faults) this.#push(fault);
   }
 
@@ -60,7 +65,8 @@ export class CampaignReader {
 
   root(known: readonly string[]): MapAt {
     const { root } = this.#text;
-    if (root === null && this.#count === 0) this.fault('', 'The campaign is empty');
+    if (root === null && this.#isWhole) this.fault('', 'The campaign is empty');
+    if (!isMap(root)) this.#isWhole = false;
     return root === null ? { path: '', members: new Map() } : this.#readMap(root, '', known);
   }
 
@@ -107,8 +113,8 @@ export class CampaignReader {
 
   /** A name as ids are made of. Without a fallback it must be there. */
   name(at: MapAt, key: string, fallback: string | undefined): string {
-    const allowed = '1 to 64 of letters, digits, ".", "_", "~" and "-"';
-    return this.#read(at, key, fallback, allowed, (value) =>
+    if (fallback === undefined) this.#require(at, key, NAME);
+    return this.#read(at, key, fallback ?? '', NAME, (value) =>
       isNamePart(value) ? value : undefined,
     );
   }
@@ -116,7 +122,8 @@ export class CampaignReader {
   integer(at: MapAt, key: string, fallback: number | undefined, bounds: Bounds): number {
     const { min, max, unit = '' } = bounds;
     const allowed = `a whole number from ${min} to ${max}${unit === '' ? '' : ` ${unit}`}`;
-    return this.#read(at, key, fallback, allowed, (value) =>
+    if (fallback === undefined) this.#require(at, key, allowed);
+    return this.#read(at, key, fallback ?? min, allowed, (value) =>
       typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
         ? value
         : undefined,
@@ -153,24 +160,25 @@ export class CampaignReader {
     this.fault(path, `${path} is ${describe(node)}; it must be ${allowed}`);
   }
 
+  #require(at: MapAt, key: string, allowed: string): void {
+    if (at.members.has(key) || !this.#isWhole) return;
+    const path = pathOf(at, key);
+    this.fault(path, `${path} is missing; it must be ${allowed}`);
+  }
+
+  /** A plain value that `accept` takes, or the fallback: with a fault where there is another value. */
   #read<T>(
     at: MapAt,
     key: string,
-    fallback: T | undefined,
+    fallback: T,
     allowed: string,
     accept: (value: unknown) => T | undefined,
   ): T {
-    const path = pathOf(at, key);
     const node = at.members.get(key);
-    if (node === undefined) {
-      if (fallback === undefined) this.fault(path, `${path} is missing; it must be ${allowed}`);
-    } else {
-      const value = isScalar(node) ? accept(node.value) : undefined;
-      if (value !== undefined) return value;
-      this.refuse({ node, path }, allowed);
-    }
-    // After a fault the campaign is refused, so that the stand-in for its value does not matter.
-    return fallback as T;
+    if (node === undefined) return fallback;
+    const value = isScalar(node) ? accept(node.value) : undefined;
+    if (value === undefined) this.refuse({ node, path: pathOf(at, key) }, allowed);
+    return value ?? fallback;
   }
 
   #readMap(node: Node, path: string, known: readonly string[] | undefined): MapAt {

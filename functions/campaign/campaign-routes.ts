@@ -136,7 +136,13 @@ function readRoutes(app: FastifyInstance, { store }: StageContext): void {
         description,
         kind,
       }));
-      return { campaigns, next: nextOf(campaigns.map(({ campaign }) => campaign), limit) };
+      return {
+        campaigns,
+        next: nextOf(
+          campaigns.map(({ campaign }) => campaign),
+          limit,
+        ),
+      };
     },
   );
   app.get<{ Params: { id: string } }>(
@@ -181,7 +187,13 @@ function readRoutes(app: FastifyInstance, { store }: StageContext): void {
       const { after, limit } = pageOf(request.query);
       const campaign = await newestVersion(store, request.params.id);
       const vehicles = await vehicleStates(store, campaign, after, limit);
-      return { vehicles, next: nextOf(vehicles.map(({ vehicle }) => vehicle), limit) };
+      return {
+        vehicles,
+        next: nextOf(
+          vehicles.map(({ vehicle }) => vehicle),
+          limit,
+        ),
+      };
     },
   );
 }

@@ -8,7 +8,9 @@ const SHA = 'a'.repeat(64);
 
 function estimate(text: string, known = databases) {
   const decoders = known.size === 0 ? '' : `decoders: { can0: { sha256: ${SHA} } }`;
-  const { definition, reader } = parseCampaign(new TextEncoder().encode(`id: c\n${decoders}\n${text}`));
+  const { definition, reader } = parseCampaign(
+    new TextEncoder().encode(`id: c\n${decoders}\n${text}`),
+  );
   expect(reader.faults).toEqual([]);
   return estimateVolume(definition, known);
 }

@@ -123,7 +123,9 @@ function rawFramesPerS(
   if (rawFrames === 'all') {
     assumptions.push(`all frames: at least ${DEFAULT_BUS_PER_S} frames/s a bus`);
     if (databases.size > 0) {
-      assumptions.push('buses without a decoder are not counted, as the campaign does not name them');
+      assumptions.push(
+        'buses without a decoder are not counted, as the campaign does not name them',
+      );
       return 0;
     }
     assumptions.push('one bus');

@@ -99,19 +99,25 @@ function readDecoders(reader: CampaignReader, root: MapAt): Record<string, strin
   const decoders: [bus: string, sha256: string][] = [];
   const entries = reader.entries(root, 'decoders');
   if (entries.length > MAX_BUSES) {
-    reader.fault('decoders', `decoders has ${entries.length} buses; at most ${MAX_BUSES} are allowed`);
+    reader.fault(
+      'decoders',
+      `decoders has ${entries.length} buses; at most ${MAX_BUSES} are allowed`,
+    );
   }
   for (const [bus, item] of entries) {
-    if (!isNamePart(bus)) reader.fault(item.path, `${JSON.stringify(bus)} is not the name of a bus`);
+    if (!isNamePart(bus))
+      reader.fault(item.path, `${JSON.stringify(bus)} is not the name of a bus`);
     const decoder = reader.mapOfItem(item, ['sha256', 'dbc']);
     if (decoder.members.has('dbc')) {
-      const remedy = 'POST the file to /v1/decoders and write { sha256: … } (tachograph campaign does)';
+      const remedy =
+        'POST the file to /v1/decoders and write { sha256: … } (tachograph campaign does)';
       reader.fault(`${item.path}.dbc`, `${item.path} names a file of your machine; ${remedy}`);
       continue;
     }
     const sha256 = reader.text(decoder, 'sha256', '', 64);
     if (/^[0-9a-f]{64}$/.test(sha256)) decoders.push([bus, sha256]);
-    else reader.fault(`${item.path}.sha256`, `${item.path}.sha256 must be 64 lower-case hex digits`);
+    else
+      reader.fault(`${item.path}.sha256`, `${item.path}.sha256 must be 64 lower-case hex digits`);
   }
   return Object.fromEntries(decoders);
 }

@@ -25,6 +25,7 @@ export function validateCampaign(
 ): void {
   validateTimes(definition, nowMs, report);
   validateGrid(definition, report);
+  validateRaster(definition, databases, report);
   for (const [bus, sha256] of Object.entries(definition.decoders)) {
     if (databases.has(bus)) continue;
     report(
@@ -51,13 +52,10 @@ function validateTimes({ window }: CampaignDefinition, nowMs: number, report: Re
   }
 }
 
-/** How batches, windows and raster fit into each other. */
-function validateGrid(
-  { upload, processing, signals }: CampaignDefinition,
-  report: ReportFault,
-): void {
+/** How batches and windows fit into each other. */
+function validateGrid({ upload, processing }: CampaignDefinition, report: ReportFault): void {
   const { everyMs } = upload;
-  const { windowMs, graceMs, abandonAfterMs, resample } = processing;
+  const { windowMs, graceMs, abandonAfterMs } = processing;
   const at = 'processing.windowMs';
   if (windowMs % everyMs !== 0 && everyMs % windowMs !== 0) {
     const remedy = `use a multiple or a divisor of it, like ${Math.max(1, Math.round(windowMs / everyMs)) * everyMs}`;
@@ -72,21 +70,40 @@ function validateGrid(
       `processing.abandonAfterMs = ${abandonAfterMs} must be at least processing.graceMs = ${graceMs}`,
     );
   }
+}
+
+function validateRaster(
+  { upload, processing, signals }: CampaignDefinition,
+  databases: Databases,
+  report: ReportFault,
+): void {
+  const { windowMs, resample } = processing;
   const { rasterMs, maxHoldMs } = resample;
   if (rasterMs > windowMs) {
     const path = 'processing.resample.rasterMs';
     report(path, `${path} = ${rasterMs} must be at most the window of ${windowMs} ms`);
   }
-  const cells = Math.ceil(windowMs / rasterMs) * (signals.length + 1);
+  const columns = signals.length > 0 ? signals.length : signalCount(databases);
+  const cells = Math.ceil(windowMs / rasterMs) * (columns + 1);
   if (cells > MAX_CELLS) {
-    const remedy = 'use a shorter window or a wider raster';
-    report(at, `A window would hold ${cells} raster cells, at most ${MAX_CELLS} fit; ${remedy}`);
+    report(
+      'processing.windowMs',
+      `A window would hold ${cells} raster cells, at most ${MAX_CELLS} fit; use a shorter window or a wider raster`,
+    );
   }
-  if (maxHoldMs > MAX_READ_BACK * everyMs) {
+  if (maxHoldMs > MAX_READ_BACK * upload.everyMs) {
     const path = 'processing.resample.maxHoldMs';
-    const most = `${MAX_READ_BACK} batches (${MAX_READ_BACK * everyMs} ms)`;
+    const most = `${MAX_READ_BACK} batches (${MAX_READ_BACK * upload.everyMs} ms)`;
     report(path, `${path} = ${maxHoldMs} reads back more than ${most}; use less`);
   }
+}
+
+function signalCount(databases: Databases): number {
+  let count = 0;
+  for (const { messages } of databases.values()) {
+    for (const { signals } of messages) count += signals.length;
+  }
+  return count;
 }
 
 function validateSignals(
@@ -107,7 +124,8 @@ function validateSignals(
     const known = messages.get(signal.bus);
     if (known === undefined) {
       // A decoder that is named and not stored has its own fault.
-      if (decoders[signal.bus] === undefined) report(`${path}.bus`, withoutDecoder(signal, decoders));
+      if (decoders[signal.bus] === undefined)
+        report(`${path}.bus`, withoutDecoder(signal, decoders));
       continue;
     }
     const message = known.get(signal.name);

@@ -99,7 +99,11 @@ async function newestReceipts(
   let looked = 0;
   for await (const session of namesUnder(store, 'receipts', `${vehicle}/`, '')) {
     if (looked++ === MAX_SESSIONS) break;
-    const newest = await readNewest<ReceiptFact>(store, 'receipts', sessionPrefix(vehicle, session));
+    const newest = await readNewest<ReceiptFact>(
+      store,
+      'receipts',
+      sessionPrefix(vehicle, session),
+    );
     if (newest?.document.campaign === campaign) receipts.push(newest.document);
   }
   return receipts;

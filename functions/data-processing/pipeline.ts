@@ -7,7 +7,7 @@ import { resample } from './resample.ts';
 import type { WindowInput } from './window-input.ts';
 
 export const STEPS = ['decode', 'cleanse', 'resample', 'compress'] as const;
-export type StepName = (typeof STEPS)[number];
+type StepName = (typeof STEPS)[number];
 
 /** Runs one step: where a caller measures it, or gives up between two. */
 export type RunStep = <T>(name: StepName, work: () => T) => Promise<T>;

@@ -11,7 +11,8 @@ const BEARER = /^Bearer ([\x21-\x7e]{1,512})$/i;
 
 /**
  * Returns when the bearer token is a valid one of the vehicle. Throws TOKEN_MISSING, TOKEN_UNKNOWN,
- * TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_NOT_YET_VALID (401), VEHICLE_FORBIDDEN (403: another vehicle's).
+ * TOKEN_REVOKED, TOKEN_EXPIRED, TOKEN_NOT_YET_VALID (401), VEHICLE_FORBIDDEN (403: another
+ * vehicle's).
  */
 export async function authenticateVehicle(
   authorization: string | undefined,

@@ -210,7 +210,7 @@ test.each(['draft', 'ended'] as const)(
   },
 );
 
-test('upload right after its campaign began is accepted, whatever was remembered of the draft', async () => {
+test('upload right after its campaign began is accepted, though it was a draft', async () => {
   const { app, store } = await startStage();
   await putCampaign(store, 1, 'draft', {}, 'doors');
   const changes = { campaign: 'doors', campaignVersion: 1 };
@@ -303,6 +303,17 @@ test('upload with a revoked token is refused at once', async () => {
   await expectRefusal(stage, plain, CBOR, refusal);
 });
 
+test('upload with a token behind 50 newer facts is not found any more', async () => {
+  const { app, store } = await startStage();
+  for (let version = 2; version <= 50; version++) {
+    await putCredential(store, version, { action: 'revoked', tokenSha256: 'a'.repeat(64) });
+  }
+  expect((await post(app, plain)).statusCode).toBe(201);
+  await putCredential(store, 51, { action: 'revoked', tokenSha256: 'a'.repeat(64) });
+  const answer = await post(app, plain);
+  expect(answer.json()).toMatchObject({ error: { code: 'TOKEN_UNKNOWN' } });
+});
+
 test('upload with an expired token is refused with the time of its end', async () => {
   const stage = await startStage();
   await putCredential(stage.store, 2, {
@@ -313,7 +324,7 @@ test('upload with an expired token is refused with the time of its end', async (
   await expectRefusal(stage, plain, CBOR, { status: 401, code: 'TOKEN_EXPIRED', names: at });
 });
 
-test('upload with a token that is not valid yet is refused with the time of its begin', async () => {
+test('upload with a token not valid yet is refused with the time of its begin', async () => {
   const stage = await startStage();
   await putCredential(stage.store, 2, { notBeforeMs: START_MS + 1 });
   const at = new Date(START_MS + 1).toISOString();

@@ -3,6 +3,7 @@ import { campaignId, namePart, prefixEnd } from '#kernel/core/ids.ts';
 import type { CampaignFact } from '#kernel/facts/campaign.ts';
 import { readNewest } from '#kernel/store/read-prefix.ts';
 import type { Store } from '#kernel/store/store.ts';
+import type { Log } from '#kernel/system/log.ts';
 import { ExpiringCache } from './expiring-cache.ts';
 
 /** How long a campaign's end may go unnoticed. */
@@ -12,18 +13,22 @@ const ALL_TTL_MS = 2_000;
 /** One version never changes; this bounds only what removal for privacy takes to be seen. */
 const VERSION_TTL_MS = 60_000;
 const MAX_ENTRIES = 1_000;
-/** More campaigns than this are not offered to vehicles: the first in the order of names go missing. */
+/**
+ * More campaigns than this are not offered to vehicles: the first in the order of names go missing.
+ */
 export const MAX_CAMPAIGNS = 5_000;
 
 /** The campaigns as facts, read through small caches. */
 export class CampaignBook {
   readonly #store: Store;
+  readonly #log: Log;
   readonly #newest: ExpiringCache<CampaignFact | undefined>;
   readonly #versions: ExpiringCache<CampaignFact | undefined>;
   readonly #all: ExpiringCache<readonly CampaignFact[]>;
 
-  constructor(store: Store, clock: Clock) {
+  constructor(store: Store, clock: Clock, log: Log) {
     this.#store = store;
+    this.#log = log;
     this.#newest = new ExpiringCache(clock, NEWEST_TTL_MS, MAX_ENTRIES);
     this.#versions = new ExpiringCache(clock, VERSION_TTL_MS, MAX_ENTRIES);
     this.#all = new ExpiringCache(clock, ALL_TTL_MS, 1);
@@ -64,15 +69,18 @@ export class CampaignBook {
   async #readAll(): Promise<readonly CampaignFact[]> {
     const facts: CampaignFact[] = [];
     let to = prefixEnd('');
-    while (facts.length < MAX_CAMPAIGNS) {
+    for (;;) {
       const options = { limit: 1, descending: true };
       const [found] = await this.#store.range('campaigns', '', to, options);
-      if (found === undefined) break;
+      if (found === undefined) return facts;
+      if (facts.length === MAX_CAMPAIGNS) {
+        this.#log.warn('more campaigns than are offered', { max: MAX_CAMPAIGNS, below: to });
+        return facts;
+      }
       const fact = found.document as unknown as CampaignFact;
       facts.push(fact);
       // Ids below `name/` are those of the campaigns before it: its own all start with that.
       to = `${namePart(fact.campaign, 'campaign')}/`;
     }
-    return facts;
   }
 }

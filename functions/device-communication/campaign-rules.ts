@@ -4,12 +4,15 @@ import { MAX_WINDOW } from '#kernel/core/ids.ts';
 import type { CampaignFact } from '#kernel/facts/campaign.ts';
 
 /** A batch may touch so many windows; each is a fact, an event and a result of its own. */
-export const MAX_WINDOWS_PER_BATCH = 1_000;
+const MAX_WINDOWS_PER_BATCH = 1_000;
 
-export const isTargeted = ({ definition }: CampaignFact, vehicle: string): boolean =>
+const isTargeted = ({ definition }: CampaignFact, vehicle: string): boolean =>
   definition.target.vehicles === 'all' || definition.target.vehicles.includes(vehicle);
 
-/** Whether a vehicle should record for this (newest) version now: running, in [startAt, endAt), for it. */
+/**
+ * Whether a vehicle should record for this (newest) version now: running, in [startAt, endAt), for
+ * it.
+ */
 export function isDue(campaign: CampaignFact, vehicle: string, nowMs: number): boolean {
   const { startAt, endAt } = campaign.definition.window;
   return (
@@ -32,8 +35,8 @@ export interface CampaignStanding {
 
 /**
  * Why a campaign does not take a batch, or undefined when it does: it and the version exist, it is
- * neither draft nor ended, the vehicle is a target, the session has no other campaign or version, the
- * windows are not too many.
+ * neither draft nor ended, the vehicle is a target, the session has no other campaign or version,
+ * the windows are not too many.
  */
 export function refusalOf(
   batch: Batch,

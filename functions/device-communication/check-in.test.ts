@@ -95,7 +95,7 @@ test.each([
   expect(campaigns.map(({ version }) => version)).toEqual(due ? [3] : []);
 });
 
-test('check-in finds the newest version of every campaign, also where names are prefixes', async () => {
+test('check-in finds the newest version of every campaign, also of prefixes', async () => {
   const stage = await startStage();
   for (const campaign of ['brakes-2', 'brakes.3', 'a', 'brakesz', '~']) {
     await putCampaign(stage.store, 1, 'running', {}, campaign);

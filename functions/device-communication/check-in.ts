@@ -26,7 +26,7 @@ import type { CampaignBook } from './campaign-book.ts';
 import { isDue } from './campaign-rules.ts';
 import type { Upload } from './receive-batch.ts';
 
-export const MAX_REPORTED_CAMPAIGNS = 1_000;
+const MAX_REPORTED_CAMPAIGNS = 1_000;
 const MAX_CHECKIN_BYTES = 1_048_576;
 /** Check-ins of one vehicle in the same millisecond take the ones after it. */
 const MAX_CHECKINS_AT_ONCE = 10;
@@ -84,7 +84,9 @@ async function note(fact: CheckinFact, { store }: StageContext): Promise<void> {
   throw new TachographError('STORE_BUSY', { detail });
 }
 
-/** Throws BODY_EMPTY, BODY_TYPE_UNKNOWN, BODY_MALFORMED, FIELD_INVALID and what inflating throws. */
+/**
+ * Throws BODY_EMPTY, BODY_TYPE_UNKNOWN, BODY_MALFORMED, FIELD_INVALID and what inflating throws.
+ */
 async function readReport({ headers, body }: Upload): Promise<CheckinReport> {
   if (body.length === 0) {
     throw new TachographError('BODY_EMPTY', { expected: 'a check-in, such as {"campaigns":[]}' });

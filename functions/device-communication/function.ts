@@ -32,7 +32,7 @@ export function createDeviceCommunicationStage(): StageDefinition {
 
 function vehicleRoutes(app: FastifyInstance, context: StageContext): void {
   const { clock, store } = context;
-  const campaigns = new CampaignBook(store, clock);
+  const campaigns = new CampaignBook(store, clock, context.log);
   const sessions = new ExpiringCache<SessionCampaign>(clock, SESSIONS_TTL_MS, MAX_SESSIONS);
   const reception: Reception = { context, campaigns, sessions };
   acceptRawBodies(app);

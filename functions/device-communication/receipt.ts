@@ -5,7 +5,10 @@ import type { BatchFact, BatchFlag, ReceiptFact } from '#kernel/facts/facts.ts';
 const YEAR_2000_US = Date.UTC(2000, 0, 1) * 1_000;
 const DAY_US = 86_400_000_000;
 
-/** A batch's index card: a pure function of the stored fact, so that every repeat makes the same one. */
+/**
+ * A batch's index card: a pure function of the stored fact, so that every repeat makes the same
+ * one.
+ */
 export function receiptOf(fact: BatchFact, batch: Batch): ReceiptFact {
   const frames = frameCount(batch);
   const unsortedFrames = countUnsorted(batch);

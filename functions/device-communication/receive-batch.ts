@@ -32,8 +32,8 @@ export interface Reception {
 }
 
 /**
- * Takes an upload in: bounds, parses and checks it, stores batch and receipt, announces them. When it
- * resolves the vehicle may delete its copy. A repeat does receipt and announcement again.
+ * Takes an upload in: bounds, parses and checks it, stores batch and receipt, announces them. When
+ * it resolves the vehicle may delete its copy. A repeat does receipt and announcement again.
  */
 export async function receiveBatch(upload: Upload, reception: Reception): Promise<StoredBatch> {
   const { context } = reception;
@@ -88,9 +88,9 @@ async function readUpload(
 }
 
 /**
- * A refusal is final for the vehicle, so it is never founded on what a cache remembers. A batch whose
- * acknowledgement was lost comes again, perhaps after its campaign has ended: what is already stored
- * stays accepted.
+ * A refusal is final for the vehicle, so it is never founded on what a cache remembers. A batch
+ * whose acknowledgement was lost comes again, perhaps after its campaign has ended: what is already
+ * stored stays accepted.
  */
 async function checkAccepted(fact: BatchFact, batch: Batch, reception: Reception): Promise<void> {
   if (refusalOf(batch, await standingOf(batch, reception)) === undefined) return;
@@ -109,7 +109,9 @@ async function standingOf(batch: Batch, reception: Reception): Promise<CampaignS
   return { version, newest, session };
 }
 
-/** Any batch of the session tells it. Only what is known is remembered: a first batch may be coming. */
+/**
+ * Any batch of the session tells it. Only what is known is remembered: a first batch may be coming.
+ */
 async function sessionCampaign(
   { vehicle, session }: Batch,
   { sessions, context }: Reception,

@@ -1,4 +1,6 @@
-/** The OpenAPI descriptions of the vehicles' routes. Bodies are checked by the codecs, not by these. */
+/**
+ * The OpenAPI descriptions of the vehicles' routes. Bodies are checked by the codecs, not by these.
+ */
 
 const text = { type: 'string' } as const;
 const name = { type: 'string', pattern: '^[A-Za-z0-9._~-]{1,64}$' } as const;
@@ -104,8 +106,9 @@ const stored = (description: string) => ({ description, ...object({ duplicate: f
 export const batchRouteSchema = {
   summary: 'Upload a batch of recorded frames',
   description:
-    'Idempotent by (vehicle, session, seq): send it again until a 2xx answer. Content-Encoding gzip, ' +
-    'zstd or none. A plain POST, or a CloudEvent in binary mode (io.tachograph.batch.recorded.v1).',
+    'Idempotent by (vehicle, session, seq): send it again until a 2xx answer. Content-Encoding ' +
+    'gzip, zstd or none. A plain POST, or a CloudEvent in binary mode ' +
+    '(io.tachograph.batch.recorded.v1).',
   tags: ['vehicles'],
   security: bearer,
   params,

@@ -1,12 +1,12 @@
 import type { Batch } from '#kernel/batch/batch.ts';
 import { TachographError } from '#kernel/core/errors.ts';
 import { batchId, prefixEnd, quarantineId } from '#kernel/core/ids.ts';
-import type { BatchFact, ReceiptFact } from '#kernel/facts/facts.ts';
+import type { BatchFact, QuarantineFact, ReceiptFact } from '#kernel/facts/facts.ts';
 import type { Collection, Store } from '#kernel/store/store.ts';
 import { receiptOf } from './receipt.ts';
 
 /** A vehicle that goes on sending other content under one key fills no disk with it. */
-export const MAX_QUARANTINED_PER_BATCH = 3;
+const MAX_QUARANTINED_PER_BATCH = 3;
 
 export interface StoredBatch {
   /** The same content had been stored under this key before. */
@@ -16,8 +16,8 @@ export interface StoredBatch {
 }
 
 /**
- * Writes a batch and its receipt, each once. Repeating it after a failure at any point completes what
- * is missing. Other content under a used key is set aside in `quarantine` and refused with
+ * Writes a batch and its receipt, each once. Repeating it after a failure at any point completes
+ * what is missing. Other content under a used key is set aside in `quarantine` and refused with
  * BATCH_CONFLICT; nothing else changes.
  */
 export async function storeBatch(
@@ -63,12 +63,15 @@ async function refuseConflict(id: string, fact: BatchFact, store: Store): Promis
   const found = await store.range('quarantine', prefix, prefixEnd(prefix), { limit });
   if (found.length < limit) {
     const key = quarantineId(fact.vehicle, fact.session, fact.seq, fact.sha256);
-    await store.insert('quarantine', key, { ...fact, firstSha256 }, fact.sha256);
+    const second: QuarantineFact = { ...fact, firstSha256 };
+    await store.insert('quarantine', key, { ...second }, fact.sha256);
   }
   throw new TachographError('BATCH_CONFLICT', { batch: id, firstSha256 });
 }
 
-/** A fact that an insert has just found; it can be gone only when data is being removed right now. */
+/**
+ * A fact that an insert has just found; it can be gone only when data is being removed right now.
+ */
 async function existing<T>(collection: Collection, id: string, store: Store): Promise<T> {
   const document = await store.get(collection, id);
   if (document !== undefined) return document as unknown as T;

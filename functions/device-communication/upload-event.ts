@@ -9,8 +9,9 @@ import { TachographError } from '#kernel/core/errors.ts';
 const MAX_UPLOAD_EVENT_BYTES = MAX_BODY_BYTES + 65_536;
 
 /**
- * The CloudEvent that an upload in binary mode is, or undefined for a plain POST (no `ce-…` header).
- * Throws EVENT_INVALID when the headers are no event, or the event of another vehicle or type.
+ * The CloudEvent that an upload in binary mode is, or undefined for a plain POST (no `ce-…`
+ * header). Throws EVENT_INVALID when the headers are no event, or the event of another vehicle or
+ * type.
  */
 export function uploadEvent(
   headers: HttpHeaders,

@@ -21,7 +21,7 @@ import {
 
 const ID = batchId('veh-1', 's1', 0);
 
-test('upload of a new batch answers 201 with its receipt, after batch, receipt and event', async () => {
+test('upload of a new batch is stored, announced, answered 201 with its receipt', async () => {
   const { app, store, emitted } = await startStage();
   const body = encodeBatch(batchOf(), 'cbor');
   const answer = await post(app, body);
@@ -152,7 +152,7 @@ test('upload repeated much later is answered with the first receipt', async () =
   expect(again.json()).toEqual({ duplicate: true, receipt });
 });
 
-test('upload of other content under a used key is refused, set aside, nothing else changes', async () => {
+test('upload of other content under a used key is refused and set aside, no more', async () => {
   const { app, store, emitted } = await startStage();
   await postBatch(app, batchOf());
   const before = await store.get('batches', ID);
@@ -279,7 +279,7 @@ test('upload of a batch without frames has no first and last time', async () => 
   expect(answer.json()).toMatchObject({ receipt: { firstUs: null, lastUs: null, end: true } });
 });
 
-test('the API description names the routes, the limits of their names and their answers', async () => {
+test('the API description has both routes', async () => {
   const { app } = await startStage();
   const { paths } = (await app.inject('/openapi.json')).json<{ paths: Record<string, object> }>();
   expect(Object.keys(paths)).toEqual([

@@ -42,7 +42,11 @@ const physical = (mode: ValuesMode = 'physical') => [
     'TEMP',
     mode,
   ),
-  physicalColumn(columnOf('SPEED', [0, 12_345, 65_535, null], { bitLength: 16, factor: 0.01 }), 'SPEED', mode),
+  physicalColumn(
+    columnOf('SPEED', [0, 12_345, 65_535, null], { bitLength: 16, factor: 0.01 }),
+    'SPEED',
+    mode,
+  ),
   physicalColumn(columnOf('LONG', [0, 4_294_967_295, null, 1], { bitLength: 32 }), 'LONG', mode),
   physicalColumn(
     columnOf('RATIO', [0.5, null, -0.1, 1e-7], { bitLength: 64, valueType: 'float64' }),
@@ -106,7 +110,10 @@ test('parquetTable + mode raw holds the integers before factor and offset', asyn
 test('parquetTable + NaN and infinities reads equal everywhere', async () => {
   const cells = [Number.NaN, Infinity, -Infinity, null];
   const float = columnOf('F', cells, { bitLength: 32, valueType: 'float32' });
-  const { duckdb, hyparquet, csv } = await readBack([physicalColumn(float, 'F', 'physical')], 'compact');
+  const { duckdb, hyparquet, csv } = await readBack(
+    [physicalColumn(float, 'F', 'physical')],
+    'compact',
+  );
   for (const table of [duckdb, hyparquet, csv]) {
     expect(table.rows.map((row) => row[1])).toEqual(cells);
   }
@@ -126,9 +133,23 @@ test('parquetTable + a column per kind of data uses delta, dictionary and byte-s
   const counter = Array.from({ length: rows }, (_, row) => row);
   const columns = [
     physicalColumn(columnOf('COUNTER', counter, { bitLength: 16 }), 'COUNTER', 'physical'),
-    physicalColumn(columnOf('GEAR', counter.map((row) => row % 3)), 'GEAR', 'physical'),
+    physicalColumn(
+      columnOf(
+        'GEAR',
+        counter.map((row) => row % 3),
+      ),
+      'GEAR',
+      'physical',
+    ),
     physicalColumn(columnOf('NOISE', counter, { bitLength: 16, factor: 0.1 }), 'NOISE', 'physical'),
-    physicalColumn(columnOf('NEVER', counter.map(() => null)), 'NEVER', 'physical'),
+    physicalColumn(
+      columnOf(
+        'NEVER',
+        counter.map(() => null),
+      ),
+      'NEVER',
+      'physical',
+    ),
   ];
   const bytes = parquetTable(Float64Array.from(counter), columns, options('compact'));
   const { row_groups: groups } = parquetMetadata(Uint8Array.from(bytes).buffer);
@@ -184,7 +205,8 @@ test('parquetTable and csvTable + any signal hold raw * factor + offset in all r
         'compact',
       );
       const { factor, offset } = definition;
-      const exact = Number.isInteger(factor) && Number.isInteger(offset) && definition.bitLength <= 53;
+      const exact =
+        Number.isInteger(factor) && Number.isInteger(offset) && definition.bitLength <= 53;
       const expected = values.map((value): number | bigint | null => {
         if (value === null) return null;
         if (exact) return value * BigInt(factor) + BigInt(offset);

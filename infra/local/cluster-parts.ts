@@ -9,6 +9,7 @@ import { parseTrigger, type Destination } from '#eventing/dispatch/trigger-spec.
 import { must } from '#kernel/core/assert.ts';
 import { TachographError } from '#kernel/core/errors.ts';
 import { randomStream } from '#kernel/core/random.ts';
+import { channelSettings } from './channel-settings.ts';
 import type { ClusterOptions, ClusterStatus } from './cluster.ts';
 import { takeClusterLock, type ClusterLock } from './cluster-lock.ts';
 import { Gateway } from './gateway.ts';
@@ -151,6 +152,7 @@ export class ClusterParts {
       clock,
       random: randomStream(1, 'delivery back-off'),
       log,
+      ...channelSettings(brokers, this.#sources.configMaps),
     });
   }
 

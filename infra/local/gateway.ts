@@ -170,10 +170,7 @@ async function relay(
 ): Promise<void> {
   const method = request.method ?? 'GET';
   const { name: service, timeoutMs } = upstream;
-  const body = BODILESS.has(method) ? null : new PassThrough();
-  // Apart from the request itself: a stage may answer (413) without reading the body, the client then
-  // drops the rest of the body, and with it would go the connection that the answer has to take.
-  if (body !== null) request.pipe(body);
+  const body = await outgoingBody(request, method);
   let answer;
   try {
     answer = await slot.pool.request({
@@ -195,6 +192,29 @@ async function relay(
   await pipeline(answer.body, response);
   // What the stage did not read is read here and dropped, so that the connection can go on.
   request.resume();
+}
+
+/** Larger bodies, and those of unknown length, are passed on as they come in. */
+const MAX_HELD_BYTES = 4_194_304;
+
+/**
+ * A body of moderate size is read first and sent as one piece. A stage that refuses it (413) answers
+ * without reading it and closes; with a single write pending, the system hands us that answer before
+ * the write's failure, whereas writing on piece by piece would meet the closed connection first.
+ *
+ * A stream is kept apart from the request itself: what breaks the one off must not take the other's
+ * connection with it, because the answer has to go there.
+ */
+async function outgoingBody(
+  request: IncomingMessage,
+  method: string,
+): Promise<Buffer | PassThrough | null> {
+  if (BODILESS.has(method)) return null;
+  const bytes = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+  if (bytes > MAX_HELD_BYTES) return request.pipe(new PassThrough());
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces, bytes);
 }
 
 function asExpected(error: unknown, log: Log): TachographError {

@@ -57,6 +57,8 @@ export class Replica {
   #child: ChildHandle | undefined;
   #port: number | undefined;
   #starts = 0;
+  /** The process under way was given up because it did not listen in time. */
+  #late = false;
   #crashes = 0;
   #lastEnd: string | undefined;
   readonly #loop: Promise<void>;
@@ -93,10 +95,11 @@ export class Replica {
   }
 
   async #run(): Promise<void> {
-    const { clock, log, name, policy } = this.#options;
+    const { clock, log, name, policy, readyWithinMs } = this.#options;
     while (!this.#stopping.signal.aborted) {
       this.#move('launching');
       this.#starts += 1;
+      this.#late = false;
       const child = this.#options.start();
       this.#child = child;
       const readyAtMs = await this.#awaitReady(child);
@@ -105,7 +108,7 @@ export class Replica {
       if (this.#stopping.signal.aborted) break;
       const readyMs = readyAtMs === undefined ? 0 : clock.monotonicMs() - readyAtMs;
       this.#crashes = crashesInRow(this.#crashes, readyMs, policy);
-      this.#lastEnd = endText(end);
+      this.#lastEnd = this.#late ? `not ready within ${readyWithinMs} ms` : endText(end);
       const delayMs = restartDelayMs(this.#crashes, policy);
       log.warn('stage ended, starting it again', { name, end: this.#lastEnd, delayMs });
       this.#move('backoff');
@@ -144,6 +147,7 @@ export class Replica {
     }
     if (port === 'late') {
       log.error('stage did not become ready', { name, readyWithinMs });
+      this.#late = true;
       child.signal('SIGKILL');
     }
     return undefined;

@@ -105,10 +105,13 @@ function lineOf(
     child.once('exit', (code) => fail(`it ended with ${code}`));
     signal.addEventListener('abort', () => fail(`no sign of life in ${START_LIMIT_MS} ms`));
     // Goes on reading after the line, so that the pipe never fills.
-    createInterface({ input: must(child.stdout, 'read the output of a server') }).on('line', (line) => {
-      const picked = pick(line);
-      if (picked !== null) resolve(picked);
-    });
+    createInterface({ input: must(child.stdout, 'read the output of a server') }).on(
+      'line',
+      (line) => {
+        const picked = pick(line);
+        if (picked !== null) resolve(picked);
+      },
+    );
   });
 }
 

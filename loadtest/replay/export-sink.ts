@@ -13,17 +13,23 @@ export interface ExportSink {
   close(): Promise<void>;
 }
 
-/** The Trigger that brings announcements of exported data to a URI. */
-export const exportTrigger = (name: string, uri: string): Record<string, unknown> => ({
-  apiVersion: 'eventing.knative.dev/v1',
-  kind: 'Trigger',
-  metadata: { name },
-  spec: {
-    broker: 'default',
-    filter: { attributes: { type: eventType('dataset.exported.v1') } },
-    subscriber: { uri },
-  },
-});
+/**
+ * The Trigger that brings announcements of exported data to a URI. `brokerUrl` ends in the Broker's
+ * namespace and name, `http://127.0.0.1:PORT/tachograph/default`, as a Knative broker's address does.
+ */
+export function exportTrigger(name: string, brokerUrl: string, uri: string): object {
+  const [namespace, broker] = new URL(brokerUrl).pathname.split('/').filter((part) => part !== '');
+  return {
+    apiVersion: 'eventing.knative.dev/v1',
+    kind: 'Trigger',
+    metadata: { name, namespace },
+    spec: {
+      broker,
+      filter: { attributes: { type: eventType('dataset.exported.v1') } },
+      subscriber: { uri },
+    },
+  };
+}
 
 /**
  * Listens on a free port of 127.0.0.1. `onExport` is called before the event is acknowledged; an event

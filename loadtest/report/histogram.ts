@@ -4,16 +4,16 @@ import { durationText } from './number-text.ts';
 import type { Html } from './html.ts';
 import type { Scale } from './axis.ts';
 
-const WIDTH = 720;
-const HEIGHT = 230;
+const WIDTH = 520;
+const HEIGHT = 270;
 const LEFT = 46;
-const RIGHT = 16;
-const TOP = 34;
+/** Room for the text of the rightmost mark. */
+const RIGHT = 92;
+const TOP = 78;
 const BOTTOM = 40;
-const BINS = 30;
-/** Marks nearer than this have their texts on two lines. */
-const NEAR = 90;
-
+const BINS = 24;
+const MARK_TOP = 14;
+const MARK_HEIGHT = 16;
 export interface Bin {
   readonly from: number;
   readonly until: number;
@@ -82,7 +82,7 @@ function axesOf(x: Scale, y: Scale): readonly Html[] {
       return html`<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${at}" y2="${at}" />
         <text class="tick" x="${LEFT - 6}" y="${at}" dy="0.32em" text-anchor="end">${tick}</text>`;
     });
-  const columns = ticks(0, x.max, 8).map(
+  const columns = ticks(0, x.max, 5).map(
     (tick) =>
       html`<text class="tick" x="${px(x.at(tick))}" y="${HEIGHT - BOTTOM + 16}" text-anchor="middle"
         >${tick}</text
@@ -91,31 +91,20 @@ function axesOf(x: Scale, y: Scale): readonly Html[] {
   return [...rows, ...columns];
 }
 
+/**
+ * Each mark has a row of its own for its text, to the right of its line. Larger marks have lower rows,
+ * so that no line crosses a text.
+ */
 function marksOf(x: Scale, marks: readonly Mark[]): readonly Html[] {
-  let before = Number.NEGATIVE_INFINITY;
-  let isRaised = false;
-  return marks.flatMap(({ name, value }) => {
+  return marks.flatMap(({ name, value }, index) => {
     if (value === null) return [];
-    const at = x.at(value);
-    isRaised = at - before < NEAR ? !isRaised : false;
-    before = at;
-    const top = isRaised ? 12 : 26;
-    const isRight = at > WIDTH - 120;
+    const at = px(x.at(value));
+    const top = MARK_TOP + index * MARK_HEIGHT;
     return [
-      html`<line
-          class="mark"
-          x1="${px(at)}"
-          x2="${px(at)}"
-          y1="${top - 8}"
-          y2="${HEIGHT - BOTTOM}"
-        />
-        <text
-          class="mark"
-          x="${px(at + (isRight ? -4 : 4))}"
-          y="${top}"
-          text-anchor="${isRight ? 'end' : 'start'}"
-          >${name} ${durationText(value)}</text
-        >`,
+      html`<line class="mark" x1="${at}" x2="${at}" y1="${top - 10}" y2="${HEIGHT - BOTTOM}" />
+        <text class="mark" x="${px(x.at(value) + 5)}" y="${top + 2}">
+          ${name} ${durationText(value)}
+        </text>`,
     ];
   });
 }

@@ -19,8 +19,8 @@ export interface LinePlot {
   readonly series: readonly Series[];
 }
 
-const WIDTH = 720;
-const HEIGHT = 200;
+const WIDTH = 520;
+const HEIGHT = 190;
 const LEFT = 46;
 const RIGHT = 8;
 const TOP = 8;

@@ -46,9 +46,9 @@ function contents({ batches, windows, frames }: Account, vehicles: number, files
   return { boxes, arrows };
 }
 
-const BOX_WIDTH = 146;
+const BOX_WIDTH = 166;
 const BOX_HEIGHT = 74;
-const GAP_X = 46;
+const GAP_X = 42;
 const GAP_Y = 34;
 
 /** Side by side for a wide screen, and one below the other for a phone; the style sheet shows one. */
@@ -58,12 +58,12 @@ export function pipelinePicture(account: Account, vehicles: number, files: numbe
   const wide = boxes.length * (BOX_WIDTH + GAP_X) - GAP_X + 2;
   const high = boxes.length * (BOX_HEIGHT + GAP_Y) - GAP_Y + 2;
   const across = boxes.map((box, index) => boxAt(box, 1 + index * (BOX_WIDTH + GAP_X), 20));
-  const down = boxes.map((box, index) => boxAt(box, 60, 1 + index * (BOX_HEIGHT + GAP_Y)));
+  const down = boxes.map((box, index) => boxAt(box, 50, 1 + index * (BOX_HEIGHT + GAP_Y)));
   return html`<figure class="picture">
     <svg class="across" viewBox="0 0 ${wide} ${BOX_HEIGHT + 22}" role="img" aria-label="${label}">
       ${across}${arrows.map((arrow, index) => arrowAcross(arrow, index))}
     </svg>
-    <svg class="down" viewBox="0 0 ${BOX_WIDTH + 120} ${high}" role="img" aria-label="${label}">
+    <svg class="down" viewBox="0 0 ${BOX_WIDTH + 100} ${high}" role="img" aria-label="${label}">
       ${down}${arrows.map((arrow, index) => arrowDown(arrow, index))}
     </svg>
   </figure>`;
@@ -98,7 +98,7 @@ function arrowAcross({ text }: Arrow, index: number): Html {
 }
 
 function arrowDown({ text }: Arrow, index: number): Html {
-  const x = 60 + BOX_WIDTH / 2;
+  const x = 50 + BOX_WIDTH / 2;
   const y = 1 + index * (BOX_HEIGHT + GAP_Y) + BOX_HEIGHT;
   return html`<path class="arrow" d="M${x} ${y + 3}V${y + GAP_Y - 4}m-5 -7l5 7l5 -7" />
     <text class="event" x="${x + 12}" y="${y + GAP_Y / 2 + 4}">${text}</text>`;

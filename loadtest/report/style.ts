@@ -27,15 +27,15 @@ p { margin: 8px 0; }
 figure { margin: 8px 0 20px; }
 figcaption { margin-bottom: 2px; }
 svg { display: block; width: 100%; height: auto; overflow: visible; }
-svg text { font: 13px system-ui, sans-serif; fill: var(--ink); }
-svg .tick, svg .axis, svg .event { fill: var(--soft); font-size: 12px; }
+svg text { font: 14px system-ui, sans-serif; fill: var(--ink); }
+svg .tick, svg .axis, svg .event { fill: var(--soft); font-size: 13px; }
 svg .grid { stroke: var(--line); stroke-width: 1; }
 svg .line { fill: none; stroke-width: 1.5; stroke-linejoin: round; }
 svg .bar { fill: var(--c1); }
 svg .mark { stroke: var(--c2); stroke-width: 1.5; }
 svg text.mark { stroke: none; fill: var(--c2); font-weight: 600; }
 svg .box { fill: var(--panel); stroke: var(--line); stroke-width: 1.5; }
-svg .stage { font-weight: 600; font-size: 13px; }
+svg .stage { font-weight: 600; }
 svg .arrow { fill: none; stroke: var(--soft); stroke-width: 1.5; }
 .c1 { stroke: var(--c1); } .c2 { stroke: var(--c2); } .c3 { stroke: var(--c3); }
 .c4 { stroke: var(--c4); }
@@ -43,6 +43,8 @@ svg .arrow { fill: none; stroke: var(--soft); stroke-width: 1.5; }
 .key i { display: inline-block; width: 18px; height: 3px; margin-right: 5px; vertical-align: middle; }
 .key .c1 { background: var(--c1); } .key .c2 { background: var(--c2); }
 .key .c3 { background: var(--c3); } .key .c4 { background: var(--c4); }
+.charts { display: grid; gap: 4px 28px; align-items: start;
+  grid-template-columns: repeat(auto-fit, minmax(min(440px, 100%), 1fr)); }
 .down { display: none; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
@@ -60,7 +62,5 @@ summary { cursor: pointer; padding: 6px 0; }
   body { padding: 12px; }
   .across { display: none; }
   .down { display: block; max-width: 280px; margin: 0 auto; }
-  figure:not(.picture) { overflow-x: auto; }
-  figure:not(.picture) svg { min-width: 520px; }
 }
 `;

@@ -9,12 +9,14 @@ export const SUMMARY_SCHEMA = 'tachograph.summary/1';
 
 /** What a stage did, as far as the broker and the operating system can tell; null = not known. */
 export interface StageSummary {
-  /** Events the broker delivered to it and it answered 2xx. */
-  readonly handled: number | null;
-  /** Delivery attempts, retries included. */
+  /** Events it took (answered 2xx); null for a stage that no Trigger leads to. */
   readonly delivered: number | null;
+  /** Deliveries that failed and were repeated. */
   readonly retried: number | null;
+  /** Events given up after all retries. */
   readonly deadLettered: number | null;
+  /** Events the broker handed out again although nobody had asked for it. */
+  readonly redelivered: number | null;
   /** CPU time of its processes, user and system. */
   readonly cpuMs: number | null;
 }

@@ -19,7 +19,7 @@ import { createDeviceCommunicationStage } from '../function.ts';
 export const START_MS = 1_780_000_000_000;
 export const TOKEN = vehicleToken('veh-1', new Uint8Array(32).fill(7));
 
-export interface Emitted {
+interface Emitted {
   readonly emission: Emission;
   readonly cause: CloudEvent | undefined;
 }

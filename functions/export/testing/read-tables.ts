@@ -13,7 +13,7 @@ export interface ReadTable {
 const asCell = (value: unknown): Cell => {
   if (value instanceof DuckDBTimestampTZValue) return value.micros;
   if (value === null || typeof value === 'number' || typeof value === 'bigint') return value;
-  throw new Error(`not a cell: ${String(value)}`);
+  throw new Error(`not a cell: ${typeof value}`);
 };
 
 /** A Parquet file as DuckDB reads it. */

@@ -8,12 +8,14 @@ import type { BodyFormat } from './strict-decode.ts';
 import { decodeStrict } from './strict-decode.ts';
 import { transpose } from './transpose.ts';
 
-export const CONTENT_TYPES: Readonly<Record<BodyFormat, string>> = {
+const CONTENT_TYPES: Readonly<Record<BodyFormat, string>> = {
   cbor: 'application/cbor',
   json: 'application/json',
 };
 
-/** The wire form (docs/batch-format.md), uncompressed. The same batch always gives the same bytes. */
+/**
+ * The wire form (docs/batch-format.md), uncompressed. The same batch always gives the same bytes.
+ */
 export function encodeBatch(batch: Batch, format: BodyFormat): Uint8Array {
   const { groups, counts, ...head } = batch;
   const document = {
@@ -27,8 +29,9 @@ export function encodeBatch(batch: Batch, format: BodyFormat): Uint8Array {
 }
 
 /**
- * The batch in a body without content encoding. Throws BODY_EMPTY, BODY_TYPE_UNKNOWN, BODY_MALFORMED,
- * BATCH_SCHEMA_UNKNOWN and FIELD_INVALID, which names the field, the value and what is allowed.
+ * The batch in a body without content encoding. Throws BODY_EMPTY, BODY_TYPE_UNKNOWN,
+ * BODY_MALFORMED, BATCH_SCHEMA_UNKNOWN and FIELD_INVALID, which names the field, the value and what
+ * is allowed.
  */
 export function decodeBatch(body: Uint8Array, contentType: string): Batch {
   const format = bodyFormat(contentType);

@@ -55,7 +55,10 @@ const GROUP_FIELDS = ['bus', 'id', 'extended', 'kind', 'dtUs'];
 const PAYLOAD_FIELDS = { cbor: ['lengths', 'payload'], json: ['payloadHex'] } as const;
 const HEX_BYTES = /^(?:[0-9A-Fa-f]{2})*$/;
 
-/** Checks every field of a decoded body and builds the batch. Throws BATCH_SCHEMA_UNKNOWN, FIELD_INVALID. */
+/**
+ * Checks every field of a decoded body and builds the batch. Throws BATCH_SCHEMA_UNKNOWN,
+ * FIELD_INVALID.
+ */
 export function batchFromDocument(document: unknown, format: BodyFormat): Batch {
   // The schema first: a newer one may well have fields that are unknown here.
   if (!isRecord(document)) throw invalidField('body', document, 'an object with a schema');
@@ -110,7 +113,8 @@ function readDropped(counts: ObjectAt): FrameCounts['dropped'] {
     throw invalidField(path, dropped, `an object of at most ${MAX_DROP_REASONS} reasons`);
   }
   const entries = reasons.map((reason): [string, number] => {
-    // A reason becomes a key of sums: `constructor` and its like would not start from nothing there.
+    // A reason becomes a key of sums: `constructor` and its like would not start from nothing
+    // there.
     if (!isNamePart(reason) || reason in Object.prototype) {
       throw invalidField(path, reason, 'keyed by names such as bufferFull');
     }
@@ -178,8 +182,9 @@ function readTimes(at: ObjectAt, span: Span, framesLeft: number): Float64Array {
     }
     timeUs += delta;
     if (timeUs < span.fromUs || timeUs >= span.untilUs) {
-      const allowed = `a step to a time from fromUs ${span.fromUs} to below untilUs ${span.untilUs}`;
-      throw invalidField(`${path}[${index}]`, delta, `${allowed}, not to ${timeUs}`);
+      const range = `from fromUs ${span.fromUs} to below untilUs ${span.untilUs}`;
+      const allowed = `a step to a time ${range}, not to ${timeUs}`;
+      throw invalidField(`${path}[${index}]`, delta, allowed);
     }
     return timeUs;
   });

@@ -1,4 +1,6 @@
-/** What one upload may contain. docs/batch-format.md shows the same table; a test compares the two. */
+/**
+ * What one upload may contain. docs/batch-format.md shows the same table; a test compares the two.
+ */
 
 /** Bytes of a request's body as sent. Larger uploads fail on mobile networks anyway. */
 export const MAX_BODY_BYTES = 1_048_576;
@@ -11,7 +13,9 @@ export const MAX_GROUPS = 4_096;
 export const MAX_SPAN_US = 3_600_000_000;
 /** Longest monotonic time of a session: ten years. */
 export const MAX_SESSION_US = 315_360_000_000_000;
-/** Latest wall time: 100,000 days after 1970, in October 2243. Adding a session stays below 2^53 µs. */
+/**
+ * Latest wall time: 100,000 days after 1970, in October 2243. Adding a session stays below 2^53 µs.
+ */
 export const MAX_WALL_US = 8_640_000_000_000_000;
 export const MAX_CAMPAIGN_VERSION = 999_999;
 /** Largest of the vehicle's own counts. */

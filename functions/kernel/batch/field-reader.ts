@@ -1,7 +1,9 @@
 import { TachographError } from '../core/errors.ts';
 import { isNamePart } from '../core/ids.ts';
 
-/** An object of a decoded body and where it stands in it: `groups[3]`, or '' for the body itself. */
+/**
+ * An object of a decoded body and where it stands in it: `groups[3]`, or '' for the body itself.
+ */
 export interface ObjectAt {
   readonly path: string;
   readonly fields: Readonly<Record<string, unknown>>;

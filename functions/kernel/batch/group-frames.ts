@@ -8,8 +8,9 @@ interface Growing {
 }
 
 /**
- * Frames in their recorded order as groups of one (bus, id, kind), in the order of their first frames.
- * `originUs` is the frame time at the session's monotonic zero: it is subtracted from every time.
+ * Frames in their recorded order as groups of one (bus, id, kind), in the order of their first
+ * frames. `originUs` is the frame time at the session's monotonic zero: it is subtracted from every
+ * time.
  */
 export function groupFrames(frames: Iterable<CanFrame>, originUs: number): FrameGroup[] {
   const groups = new Map<string, Growing>();

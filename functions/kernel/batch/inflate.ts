@@ -7,10 +7,10 @@ import { MAX_INFLATED_BYTES } from './batch-limits.ts';
 const MAX_WINDOW_LOG = 24;
 
 /**
- * The body without its Content-Encoding (`gzip`, `zstd`, `identity`, or none given). What is announced
- * larger than `maxBytes` is refused before inflating, what turns out to be larger is stopped while
- * inflating. Throws BODY_ENCODING_UNKNOWN, BODY_COMPRESSION_INVALID (damaged, cut short, or something
- * behind its end) and BODY_INFLATED_TOO_LARGE.
+ * The body without its Content-Encoding (`gzip`, `zstd`, `identity`, or none given). What is
+ * announced larger than `maxBytes` is refused before inflating, what turns out to be larger is
+ * stopped while inflating. Throws BODY_ENCODING_UNKNOWN, BODY_COMPRESSION_INVALID (damaged, cut
+ * short, or something behind its end) and BODY_INFLATED_TOO_LARGE.
  */
 export async function inflateBody(
   body: Uint8Array,
@@ -44,8 +44,9 @@ const tooLarge = (maxBytes: number): TachographError =>
 const MAX_DEFLATE_RATIO = 1_032;
 
 /**
- * The last four bytes of gzip tell the length modulo 2^32, little-endian (RFC 1952, ISIZE). More than
- * deflate can make of so few bytes: the end is not there, a truncated body ends in any four bytes.
+ * The last four bytes of gzip tell the length modulo 2^32, little-endian (RFC 1952, ISIZE). More
+ * than deflate can make of so few bytes: the end is not there, a truncated body ends in any four
+ * bytes.
  */
 function checkDeclaredGzipBytes(body: Uint8Array, maxBytes: number): void {
   if (body.length < 4) return;
@@ -58,9 +59,10 @@ function checkDeclaredGzipBytes(body: Uint8Array, maxBytes: number): void {
 }
 
 /**
- * The content size in a zstd frame header, 0 where there is none (RFC 8878, 3.1.1.1). The descriptor's
- * high two bits give the field's length (0: none, or 1 byte in a single segment; 2, 4 or 8 bytes), bit 5
- * is the single segment, which has no window byte, the low two bits the dictionary id's length.
+ * The content size in a zstd frame header, 0 where there is none (RFC 8878, 3.1.1.1). The
+ * descriptor's high two bits give the field's length (0: none, or 1 byte in a single segment; 2, 4
+ * or 8 bytes), bit 5 is the single segment, which has no window byte, the low two bits the
+ * dictionary id's length.
  */
 function declaredZstdBytes(body: Uint8Array): number {
   const descriptor = body[4] ?? 0;

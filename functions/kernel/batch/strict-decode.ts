@@ -9,10 +9,10 @@ export type BodyFormat = 'cbor' | 'json';
 type CborToken = ReturnType<DecodeTokenizer['next']>;
 
 /**
- * One CBOR item or JSON text as plain values, without what lets two readers see two things: duplicate
- * keys, indefinite lengths, tags, `undefined`, NaN and infinities, integers beyond 2^53, integers longer
- * than they need to be, bytes after the end. At most 1,000,000 values, 8 levels deep: both are counted
- * while reading, before anything is built. Throws BODY_MALFORMED.
+ * One CBOR item or JSON text as plain values, without what lets two readers see two things:
+ * duplicate keys, indefinite lengths, tags, `undefined`, NaN and infinities, integers beyond 2^53,
+ * integers longer than they need to be, bytes after the end. At most 1,000,000 values, 8 levels
+ * deep: both are counted while reading, before anything is built. Throws BODY_MALFORMED.
  */
 export function decodeStrict(body: Uint8Array, format: BodyFormat): unknown {
   const options = {
@@ -42,7 +42,9 @@ export function decodeStrict(body: Uint8Array, format: BodyFormat): unknown {
 /** Counts values and open containers as the decoder, which recurses, asks for them. */
 class BoundedTokenizer implements DecodeTokenizer {
   readonly #tokens: DecodeTokenizer;
-  /** How many values each open container still waits for; Infinity in JSON, where a break ends it. */
+  /**
+   * How many values each open container still waits for; Infinity in JSON, where a break ends it.
+   */
   readonly #open: number[] = [];
   #items = 0;
 

@@ -1,8 +1,8 @@
 /**
- * The payload columns of the wire format: first the bytes 0 of all frames, then the bytes 1, and so on;
- * a frame that is too short for a column is left out of it. Frames of 2, 1 and 2 bytes aa bb, cc, dd ee
- * become aa cc dd | bb ee. Equal positions of one message hold similar values, which is what makes the
- * columns compress better than the rows.
+ * The payload columns of the wire format: first the bytes 0 of all frames, then the bytes 1, and so
+ * on; a frame that is too short for a column is left out of it. Frames of 2, 1 and 2 bytes aa bb,
+ * cc, dd ee become aa cc dd | bb ee. Equal positions of one message hold similar values, which is
+ * what makes the columns compress better than the rows.
  */
 export function transpose(payload: Uint8Array, lengths: Uint8Array): Uint8Array {
   const columns = new Uint8Array(payload.length);

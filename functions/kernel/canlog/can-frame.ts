@@ -2,7 +2,9 @@ import type { FrameKind } from '../batch/batch.ts';
 
 /** One frame as a log tells it. */
 export interface CanFrame {
-  /** µs: of the day's epoch, of the log's start or since the frame before, as the log was written. */
+  /**
+   * µs: of the day's epoch, of the log's start or since the frame before, as the log was written.
+   */
   readonly timeUs: number;
   /** Name of the interface, such as `can0`. */
   readonly bus: string;

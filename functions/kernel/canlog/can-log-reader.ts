@@ -1,7 +1,10 @@
 import type { CanFrame } from './can-frame.ts';
 import { parseCandumpLine } from './parse-candump-line.ts';
 
-/** Longer lines are reported and skipped; an FD frame on screen with its text takes about 350 characters. */
+/**
+ * Longer lines are reported and skipped; an FD frame on screen with its text takes about 350
+ * characters.
+ */
 export const MAX_LINE_LENGTH = 1_024;
 /** The first so many faults are kept, all are counted. */
 export const MAX_KEPT_FAULTS = 100;
@@ -15,7 +18,8 @@ export interface CanLogFault {
 export interface CanLogOptions {
   /**
    * What the time stamps of screen lines mean: `asWritten` for absolute times and times since the
-   * start (candump -ta, -tA, -tz), `delta` for times since the line before (-td), which are summed up.
+   * start (candump -ta, -tA, -tz), `delta` for times since the line before (-td), which are summed
+   * up.
    */
   readonly screenTime?: 'asWritten' | 'delta';
 }
@@ -57,7 +61,8 @@ export class CanLogReader implements AsyncIterable<CanFrame> {
     let skipping = false;
     try {
       for await (const chunk of this.#chunks) {
-        // Logs are ASCII; Latin-1 keeps every other byte one character, to be refused by the parser.
+        // Logs are ASCII; Latin-1 keeps every other byte one character, to be refused by the
+        // parser.
         const lines = (rest + Buffer.from(chunk).toString('latin1')).split('\n');
         rest = lines.pop() ?? '';
         for (const line of lines) {
@@ -102,7 +107,10 @@ export class CanLogReader implements AsyncIterable<CanFrame> {
 
 const TOO_LONG = `longer than ${MAX_LINE_LENGTH} characters`;
 
-/** Failures of the decompressor (`Z_BUF_ERROR`: the end is missing; `Z_DATA_ERROR`: not gzip any more). */
+/**
+ * Failures of the decompressor (`Z_BUF_ERROR`: the end is missing; `Z_DATA_ERROR`: not gzip any
+ * more).
+ */
 function isDamage(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
 }

@@ -14,7 +14,8 @@ export type CandumpLine =
   | { readonly kind: 'skip' }
   | { readonly kind: 'fault'; readonly reason: string };
 
-// The forms are those of can-utils: candump.c and sprint_canframe / snprintf_long_canframe in lib.c.
+// The forms are those of can-utils: candump.c and sprint_canframe / snprintf_long_canframe in
+// lib.c.
 const LOG_LINE = /^\((\d{1,11}\.\d{1,9})\)\s+(\S+)\s+([0-9A-Fa-f]{1,8})#(\S*)(?:\s+[RT])?$/;
 const SCREEN_LINE =
   /^\(([^)]*)\)\s+(\S+)\s+(?:[RT]X [-B] [-E]\s+)?([0-9A-Fa-f]{1,8})\s+\[(\d{1,2})\](?:\s+(.*))?$/;
@@ -37,13 +38,15 @@ const refuse = (reason: string): never => {
 };
 
 /**
- * Reads one line of candump's log form (`-L`, `-l`) or of its screen forms (`-ta`, `-tA`, `-td`, `-tz`).
+ * Reads one line of candump's log form (`-L`, `-l`) or of its screen forms (`-ta`, `-tA`, `-td`,
+ * `-tz`).
  *
  * `(1609779922.655421) can0 343#B204` is the log form: 3 hex digits are a base id, more an extended
- * one; `##3…` is CAN FD with the flags nibble 3, `R8` a remote frame, an id with bit 29 set an error frame.
- * ` (000.001220)  can0  0C8   [8]  F0 …` is the screen form; two digits in the brackets (`[08]`) say CAN FD.
- * Time is as written, in µs; digits below 1 µs are dropped. A date without a zone is taken as UTC.
- * Empty lines, `#` comments and the indented explanations of error frames are skipped.
+ * one; `##3…` is CAN FD with the flags nibble 3, `R8` a remote frame, an id with bit 29 set an
+ * error frame. ` (000.001220)  can0  0C8   [8]  F0 …` is the screen form; two digits in the
+ * brackets (`[08]`) say CAN FD. Time is as written, in µs; digits below 1 µs are dropped. A date
+ * without a zone is taken as UTC. Empty lines, `#` comments and the indented explanations of error
+ * frames are skipped.
  */
 export function parseCandumpLine(line: string): CandumpLine {
   const text = line.trim();

@@ -6,17 +6,18 @@ import type { CanLogOptions } from './can-log-reader.ts';
 import { CanLogReader } from './can-log-reader.ts';
 
 /**
- * Opens a candump log, plain or gzip (told by its first two bytes, not by its name), and streams it.
- * Iterate once over the result; `faults` and the counts are complete when the iteration has ended.
- * A file that cannot be read rejects the iteration with the system's error.
+ * Opens a candump log, plain or gzip (told by its first two bytes, not by its name), and streams
+ * it. Iterate once over the result; `faults` and the counts are complete when the iteration has
+ * ended. A file that cannot be read rejects the iteration with the system's error.
  */
 export function readCanLog(path: string, options: CanLogOptions = {}): CanLogReader {
   return new CanLogReader(chunksOf(path), options);
 }
 
 async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
+  const gzip = await isGzip(path);
   const file = createReadStream(path);
-  const content = (await isGzip(path)) ? gunzipOf(file) : file;
+  const content = gzip ? gunzipOf(file) : file;
   try {
     for await (const chunk of content) yield chunk as Uint8Array;
   } finally {

@@ -13,7 +13,7 @@ export interface StoredTable {
   readonly columns: readonly StoredColumn[];
 }
 
-export interface StoredMessage {
+interface StoredMessage {
   readonly name: string;
   /** 11 or 29 bits, without the flag bit. */
   readonly id: number;

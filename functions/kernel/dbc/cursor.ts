@@ -19,8 +19,9 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 const isWordCharacter = (code: number): boolean =>
   isDigit(code) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95;
 
-/** Blanks, line ends, control characters, no-break space. */
-const isBlank = (code: number): boolean => code <= 32 || code === 0xa0;
+/** Tab, line ends, blank, no-break space. */
+const isBlank = (code: number): boolean =>
+  (code >= 9 && code <= 13) || code === 32 || code === 0xa0;
 
 const isLineEnd = (code: number): boolean => code === 10 || code === 13;
 
@@ -37,6 +38,8 @@ export class Cursor {
   readonly #faults: FaultList;
   #offset = 0;
   #statementStart = 0;
+  /** Where the statement's text over several lines begins; -1 without one. */
+  #longText = -1;
 
   constructor(text: string, faults: FaultList) {
     this.#text = text;
@@ -56,6 +59,7 @@ export class Cursor {
   /** Marks the start of a statement, whose length is bounded from here. */
   startStatement(): void {
     this.#statementStart = this.offset;
+    this.#longText = -1;
   }
 
   /** The text from the statement's start to here, at most `max` characters. */
@@ -77,7 +81,7 @@ export class Cursor {
   /** Letters, digits and "_". */
   word(expected: string): string {
     const word = this.peekWord();
-    if (word === '' || word.length > MAX_NAME_CHARACTERS) this.#fail(expected);
+    if (word === '' || word.length > MAX_NAME_CHARACTERS) this.fail(expected);
     this.#moveTo(this.#offset + word.length);
     return word;
   }
@@ -86,7 +90,7 @@ export class Cursor {
   number(expected: string): number {
     NUMBER.lastIndex = this.offset;
     const match = NUMBER.exec(this.#text);
-    if (match === null) this.#fail(expected);
+    if (match === null) this.fail(expected);
     this.#moveTo(NUMBER.lastIndex);
     return Number(match[0]);
   }
@@ -101,7 +105,7 @@ export class Cursor {
     const value = this.number(expected);
     if (!Number.isInteger(value) || value < min || value > max) {
       this.#offset = start;
-      this.#fail(`${expected} from ${min} to ${max}`);
+      this.fail(`${expected} from ${min} to ${max}`);
     }
     return value;
   }
@@ -111,7 +115,7 @@ export class Cursor {
     const start = this.offset;
     let end = start;
     while (isDigit(this.#text.charCodeAt(end))) end++;
-    if (end === start) this.#fail(expected);
+    if (end === start) this.fail(expected);
     this.#moveTo(end);
     return Number(this.#text.slice(start, end));
   }
@@ -120,20 +124,14 @@ export class Cursor {
     return this.#text.charCodeAt(this.offset) === QUOTE;
   }
 
-  /** In double quotes, over line ends; `\"` is a quote inside. */
+  /** In double quotes, on one line: a text without its closing quote must not take in the next lines. */
   string(expected: string): string {
-    const start = this.offset;
-    if (this.#text.charCodeAt(start) !== QUOTE) this.#fail(expected);
-    // Character by character: a search for the next quote would run over the bound.
-    for (let end = start + 1; end < this.#text.length; end++) {
-      if (end - this.#statementStart > MAX_STATEMENT_CHARACTERS) this.#failTooLong();
-      const code = this.#text.charCodeAt(end);
-      if (code === QUOTE && this.#text.charCodeAt(end - 1) !== BACKSLASH) {
-        this.#moveTo(end + 1);
-        return this.#text.slice(start + 1, end).replaceAll('\\"', '"');
-      }
-    }
-    return this.#fail(`a closing quote for ${expected}`);
+    return this.#quoted(expected, false);
+  }
+
+  /** In double quotes, over line ends, which become LF. */
+  text(expected: string): string {
+    return this.#quoted(expected, true).replaceAll(/\r\n?/g, '\n');
   }
 
   /** Whether `symbol` comes next; moves over it if so. */
@@ -144,25 +142,30 @@ export class Cursor {
   }
 
   symbol(symbol: string): void {
-    if (!this.skip(symbol)) this.#fail(`"${symbol}"`);
+    if (!this.skip(symbol)) this.fail(`"${symbol}"`);
   }
 
   /** The statement's ";". Where the next statement begins without one, that is a fault, not a loss. */
   semicolon(): void {
     if (this.skip(';')) return;
-    if (!this.atEnd && !this.#atStatementLine()) this.#fail('";"');
+    if (!this.atEnd && !this.#atStatementLine()) this.#failSemicolon();
     this.#faults.add(this.#offset, 'DBC_SYNTAX', { expected: '";"', found: this.found });
   }
 
-  /** Whether a word that starts no statement follows on the same line. */
-  get atWordOnLine(): boolean {
-    while (this.#offset < this.#text.length) {
-      const code = this.#text.charCodeAt(this.#offset);
-      if (!isBlank(code)) return isWordCharacter(code) && !KEYWORDS.has(this.peekWord());
-      if (isLineEnd(code)) return false;
+  /** The word that follows on the same line, or "" where none does or it starts a statement. */
+  wordOnLine(): string {
+    this.#skipBlanksOnLine();
+    if (!isWordCharacter(this.#text.charCodeAt(this.#offset))) return '';
+    return KEYWORDS.has(this.peekWord()) ? '' : this.word('a name');
+  }
+
+  /** Over words and commas on the same line. */
+  skipListOnLine(): void {
+    for (;;) {
+      if (this.wordOnLine() !== '') continue;
+      if (this.#text[this.#offset] !== ',') return;
       this.#offset++;
     }
-    return false;
   }
 
   /** Over anything, strings whole, to the statement's ";". */
@@ -202,9 +205,34 @@ export class Cursor {
     return this.atEnd || this.#text[this.#offset] === ';' || this.#atStatementLine();
   }
 
+  /**
+   * One element of any kind. `\"` counts as one, as it does inside a text: so each quote means the same
+   * wherever reading began. If it did not, a file of lines such as `BU_ \"` would have every line
+   * start a text that runs on to the length limit, and cost the square of its size.
+   */
   #skipAny(): void {
-    if (this.atString) this.string('a text');
+    if (this.atString) this.text('a text');
+    else if (this.#text.startsWith('\\"', this.#offset)) this.#moveTo(this.#offset + 2);
     else this.#moveTo(this.#offset + Math.max(1, this.peekWord().length));
+  }
+
+  /** `\"` is a quote inside. Character by character: a search for a quote would run over the bound. */
+  #quoted(expected: string, overLines: boolean): string {
+    const start = this.offset;
+    if (this.#text.charCodeAt(start) !== QUOTE) this.fail(expected);
+    for (let end = start + 1; end < this.#text.length; end++) {
+      if (end - this.#statementStart > MAX_STATEMENT_CHARACTERS) this.#failTooLong();
+      const code = this.#text.charCodeAt(end);
+      if (isLineEnd(code)) {
+        if (!overLines) break;
+        this.#longText = start;
+      }
+      if (code === QUOTE && this.#text.charCodeAt(end - 1) !== BACKSLASH) {
+        this.#moveTo(end + 1);
+        return this.#text.slice(start + 1, end).replaceAll('\\"', '"');
+      }
+    }
+    return this.fail(`a closing quote for ${expected}`);
   }
 
   #atStatementLine(): boolean {
@@ -215,6 +243,13 @@ export class Cursor {
       before--;
     }
     return before >= this.#statementStart;
+  }
+
+  #skipBlanksOnLine(): void {
+    for (; this.#offset < this.#text.length; this.#offset++) {
+      const code = this.#text.charCodeAt(this.#offset);
+      if (!isBlank(code) || isLineEnd(code)) return;
+    }
   }
 
   #skipBlanks(): void {
@@ -237,6 +272,13 @@ export class Cursor {
     if (offset - this.#statementStart > MAX_STATEMENT_CHARACTERS) this.#failTooLong();
   }
 
+  /** Behind a text over several lines the likely fault is where that began. */
+  #failSemicolon(): never {
+    if (this.#longText === -1) this.fail('";"');
+    this.#offset = this.#longText;
+    this.fail('";" behind the text that begins here, whose closing quote may be missing');
+  }
+
   #failTooLong(): never {
     throw new TachographError('DBC_STATEMENT_TOO_LONG', {
       offset: this.#statementStart,
@@ -250,7 +292,8 @@ export class Cursor {
     return rest === '' ? 'end of file' : (/^(?:\w+|[^\w\s]\S*)/.exec(rest)?.[0] ?? rest);
   }
 
-  #fail(expected: string): never {
+  /** Reports what stands here instead of what is expected. */
+  fail(expected: string): never {
     throw new TachographError('DBC_SYNTAX', {
       offset: this.offset,
       expected,

@@ -33,60 +33,33 @@ const LAST = `BO_ 9 Last: 8 N\n${signal('Z')}`;
 describe('parseDbc of a broken statement keeps the rest and reports line and column', () => {
   test.each([
     // Lines 1 to 3 are FIRST; the broken text begins in line 4.
-    ['a word that is no statement', 'garbage 12;\n', '4:1 Expected a statement', 'First(A,B)'],
-    ['a binary character', '\u0007\u0001"\n', '4:3 Expected a statement', 'First(A,B)'],
+    ['a word that is no statement', 'garbage 12;\n', '4:1 Expected a statement'],
+    ['a binary character', '\u0007\u0001"\n', '4:1 Expected a statement'],
+    ['a signal without start bit', ' SG_ C : |8@1+ (1,0)\n', '4:10 Expected a start bit'],
     [
-      'a signal without start bit',
-      ' SG_ C : |8@1+ (1,0)\n',
-      '4:10 Expected a start bit',
-      undefined,
-    ],
-    ['a signal without colon', ' SG_ C 0|8@1+\n', '4:8 Expected ":", found 0', undefined],
-    ['a wrong role', ' SG_ C x3 : 0|8@1+\n', '4:8 Expected ":", found x3', undefined],
-    [
-      'a wrong byte order',
-      ' SG_ C : 0|8@2+ (1,0) [0|0] "" N\n',
-      '4:14 Expected a byte order',
-      undefined,
+      'a signal without colon',
+      ' SG_ C 0|8@1+\n',
+      '4:8 Expected ":", M, m<number> or m<number>M, found 0',
     ],
     [
-      'a comma as decimal point',
-      ' SG_ C : 0|8@1+ (0,5,0) [0|0] "" N\n',
-      '4:20 Expected ")"',
-      undefined,
+      'a wrong role',
+      ' SG_ C x3 : 0|8@1+\n',
+      '4:8 Expected ":", M, m<number> or m<number>M, found x3',
     ],
-    ['an unclosed unit', ' SG_ C : 0|8@1+ (1,0) [0|0] "km\n', '4:29 Expected', undefined],
-    ['a comment without text', 'CM_ BO_ 1 ;\n', '4:11 Expected a comment, found ;', undefined],
-    ['an unclosed comment', 'CM_ BO_ 1 "never closed;\n', '4:11 Expected', undefined],
-    ['a label without text', 'VAL_ 1 A 0 "off" 1 ;\n', "4:20 Expected a value's text", undefined],
-    [
-      'a wrong value type',
-      'SIG_VALTYPE_ 1 A : 3;\n',
-      '4:20 Expected a value type from 0 to 2',
-      undefined,
-    ],
-    ['a range without end', 'SG_MUL_VAL_ 1 A B 1-;\n', '4:21 Expected the last value', undefined],
-    [
-      'an attribute without value',
-      'BA_ "X" BO_ 1 ;\n',
-      '4:15 Expected a value, found ;',
-      undefined,
-    ],
-    [
-      'a negative message id',
-      'CM_ BO_ -1 "x";\n',
-      '4:9 Expected a message id from 0 to',
-      undefined,
-    ],
-    ['a default without name', 'BA_DEF_DEF_ 5;\n', '4:13 Expected an attribute name', undefined],
-    [
-      'a definition without type',
-      'BA_DEF_ BO_ "X" ;\n',
-      '4:17 Expected an attribute type',
-      undefined,
-    ],
-    ['a version without quotes', 'VERSION 1\n', '4:9 Expected a version', undefined],
-    ['a group that never ends', 'SIG_GROUP_ 1 G 1 : A\n', '5:1 Expected ";", found BO_', undefined],
+    ['a wrong byte order', ' SG_ C : 0|8@2+ (1,0) [0|0] "" N\n', '4:14 Expected a byte order'],
+    ['a comma as decimal point', ' SG_ C : 0|8@1+ (0,5,0) [0|0] "" N\n', '4:21 Expected ")"'],
+    ['an unclosed unit', ' SG_ C : 0|8@1+ (1,0) [0|0] "km\n', '4:29 Expected'],
+    ['a comment without text', 'CM_ BO_ 1 ;\n', '4:11 Expected a comment, found ;'],
+    ['an unclosed comment', 'CM_ BO_ 1 "never closed;\n', '4:11 Expected'],
+    ['a label without text', 'VAL_ 1 A 0 "off" 1 ;\n', "4:20 Expected a value's text"],
+    ['a wrong value type', 'SIG_VALTYPE_ 1 A : 3;\n', '4:20 Expected a value type from 0 to 2'],
+    ['a range without end', 'SG_MUL_VAL_ 1 A B 1-;\n', '4:21 Expected the last value'],
+    ['an attribute without value', 'BA_ "X" BO_ 1 ;\n', '4:15 Expected a value, found ;'],
+    ['a negative message id', 'CM_ BO_ -1 "x";\n', '4:9 Expected a message id from 0 to'],
+    ['a default without name', 'BA_DEF_DEF_ 5;\n', '4:13 Expected an attribute name'],
+    ['a definition without type', 'BA_DEF_ BO_ "X" ;\n', '4:17 Expected an attribute type'],
+    ['a version without quotes', 'VERSION 1\n', '4:9 Expected a version'],
+    ['a group that never ends', 'SIG_GROUP_ 1 G 1 : A\n', '5:1 Expected ";", found BO_'],
   ])('%s', (_, broken, fault) => {
     const database = parse(FIRST + broken + LAST);
     expect(keptOf(database)).toEqual(['First(A,B)', 'Last(Z)']);
@@ -116,6 +89,16 @@ describe('parseDbc of a broken statement keeps the rest and reports line and col
     expect(faultsOf(database)).toEqual([
       '5:1 Expected ";", found CM_',
       '5:23 Expected ";", found end of file',
+    ]);
+  });
+
+  test('a comment that runs into the next statements is reported where it begins', () => {
+    const text = `${FIRST}CM_ BO_ 1 "never closed;\nCM_ BO_ 1 "good";\n`;
+    const database = parse(text);
+    expect(database.messages[0]?.comment).toBe('good');
+    expect(faultsOf(database)).toEqual([
+      '4:11 Expected ";" behind the text that begins here, whose closing quote may be missing, found ' +
+        '"never',
     ]);
   });
 
@@ -159,12 +142,30 @@ describe('parseDbc leaves out what cannot be decoded', () => {
   test.each([
     ['a used id', 'BO_ 1 Other: 8 N\n', '"First" has the same id 1'],
     ['a used name', 'BO_ 2 First: 8 N\n', 'another message has the same name'],
-    ['an id of 12 bits', 'BO_ 2048 Other: 8 N\n', 'add 2147483648 to mark a 29-bit id'],
+    // 2^29, without bit 31.
+    ['an id of 30 bits', 'BO_ 536870912 Other: 8 N\n', 'its id 536870912 has more than 29 bits'],
     ['an absurd length', 'BO_ 2 Other: 4096 N\n', 'its length is 4096 bytes; at most 4095'],
   ])('a message with %s', (_, head, fault) => {
     const database = parse(`${FIRST}${head}${signal('X')}${LAST}`);
     expect(keptOf(database)).toEqual(['First(A,B)', 'Last(Z)']);
     expect(faultsOf(database)).toEqual([expect.stringContaining(fault)]);
+  });
+
+  test('an id above 11 bits without its mark is extended, with a fault that says so', () => {
+    const database = parse(`BO_ 2048 M: 8 N\n${signal('A')}CM_ BO_ 2048 "x";\n${LAST}`);
+    expect(database.messages[0]).toMatchObject({ id: 2048, extended: true, comment: 'x' });
+    expect(keptOf(database)).toEqual(['M(A)', 'Last(Z)']);
+    expect(faultsOf(database)).toEqual([
+      expect.stringMatching(/^1:1 .*read as one of 29; add 2147483648/),
+    ]);
+  });
+
+  test('a marked and an unmarked spelling of one id are the same id', () => {
+    const database = parse('BO_ 2147491648 A: 8 N\nBO_ 8000 B: 8 N\n');
+    expect(keptOf(database)).toEqual(['A()']);
+    expect(faultsOf(database)).toEqual([
+      '2:1 The message "B" is left out: "A" has the same id 8000',
+    ]);
   });
 
   test('equal numbers of a standard and an extended id are two messages', () => {
@@ -195,7 +196,7 @@ describe('parseDbc leaves out what cannot be decoded', () => {
   });
 
   test('what refers to something left out is no second fault', () => {
-    const text = `BO_ 4096 M: 8 N\n${signal('A')}CM_ BO_ 4096 "x";\nCM_ SG_ 4096 A "x";\n`;
+    const text = `BO_ 536870912 M: 8 N\n${signal('A')}CM_ BO_ 536870912 "x";\nCM_ SG_ 536870912 A "x";\n`;
     expect(parse(text).faults).toHaveLength(1);
     const lostSignal = `BO_ 1 M: 8 N\n${signal('A', '0|99@1+ (1,0)')}CM_ SG_ 1 A "x";\n`;
     expect(parse(lostSignal).faults).toHaveLength(1);
@@ -360,10 +361,14 @@ describe('parseDbc at its limits', () => {
     expect(codeOf(broken(MAX_BROKEN_STATEMENTS + 1))).toBe('DBC_TOO_BROKEN');
   });
 
-  test('an escaped quote a line, each opening a text that runs to the bound, ends in time', () => {
-    // Read as a statement, `\` is noise and the quote opens a text; inside a text it is an escape.
-    const hostile = 'BU_BO_REL_ \\"\n'.repeat(MAX_DBC_BYTES / 14);
-    expect(codeOf(Buffer.from(hostile))).toBe('DBC_TOO_BROKEN');
+  test('an escaped quote outside of a text opens none, so no statement runs on to the bound', () => {
+    // Inside a text `\"` is an escape. Were it the start of one outside, each of these lines would be
+    // read to the length limit, and a file of them would take the square of its size.
+    expect(faultsOf(parse('BU_BO_REL_ \\"\n'.repeat(3)))).toEqual([
+      '2:1 Expected ";", found BU_BO_REL_',
+      '3:1 Expected ";", found BU_BO_REL_',
+      '4:1 Expected ";", found end of file',
+    ]);
   });
 });
 

@@ -46,18 +46,23 @@ export interface Drafts {
 }
 
 const EXTENDED_FLAG = 0x8000_0000;
-const EXTENDED_MASK = 0x1fff_ffff;
+const MAX_EXTENDED_ID = 0x1fff_ffff;
 const MAX_STANDARD_ID = 0x7ff;
 const MAX_FRAME_BYTES = 64;
 
-/** VECTOR__INDEPENDENT_SIG_MSG: an editor's container for signals that belong to no message. */
+/** An editor's container for signals that belong to no message, known by its id or by its name. */
 const INDEPENDENT_SIGNALS_ID = 0xc000_0000;
+const INDEPENDENT_SIGNALS_NAME = 'VECTOR__INDEPENDENT_SIG_MSG';
 
-const isExtended = (rawId: number): boolean => rawId >= EXTENDED_FLAG;
+/** Bit 31 marks a 29-bit id. A number above 11 bits without it can be no other, and is reported. */
+const isExtended = (rawId: number): boolean => rawId > MAX_STANDARD_ID;
 
-const bareId = (rawId: number): number => (isExtended(rawId) ? rawId & EXTENDED_MASK : rawId);
+const isMarked = (rawId: number): boolean => rawId >= EXTENDED_FLAG;
 
-/** Equal for ids that mean the same frame. Bits 29 and 30 have no meaning beside bit 31. */
+/** Bits 29 and 30 have no meaning beside bit 31. */
+const bareId = (rawId: number): number => (isMarked(rawId) ? rawId & MAX_EXTENDED_ID : rawId);
+
+/** Equal for ids that mean the same frame. */
 export const messageKey = (rawId: number): number =>
   isExtended(rawId) ? EXTENDED_FLAG + bareId(rawId) : rawId;
 
@@ -82,15 +87,15 @@ class Collector {
   }
 
   #addMessage(statement: MessageStatement): MessageDraft | 'lost' {
-    const key = messageKey(statement.rawId);
+    const { name, rawId, offset } = statement;
+    const key = messageKey(rawId);
     const { messages, lostMessages } = this.drafts;
-    if (statement.rawId === INDEPENDENT_SIGNALS_ID) {
+    if (rawId === INDEPENDENT_SIGNALS_ID || name === INDEPENDENT_SIGNALS_NAME) {
       lostMessages.add(key);
       return 'lost';
     }
     const detail = this.#messageFault(statement);
     if (detail !== undefined) {
-      const { name, offset } = statement;
       this.#faults.add(offset, 'DBC_MESSAGE_INVALID', { name, detail });
       if (!messages.has(key)) lostMessages.add(key);
       return 'lost';
@@ -98,16 +103,17 @@ class Collector {
     if (messages.size >= MAX_MESSAGES) {
       throw new TachographError('DBC_TOO_MANY_MESSAGES', { max: MAX_MESSAGES });
     }
+    if (isExtended(rawId) && !isMarked(rawId)) {
+      this.#faults.add(offset, 'DBC_ID_UNMARKED', { name, id: rawId, flag: EXTENDED_FLAG });
+    }
     const draft = newMessage(statement);
     messages.set(key, draft);
-    this.drafts.messageNames.add(statement.name);
+    this.drafts.messageNames.add(name);
     return draft;
   }
 
   #messageFault({ rawId, name, byteLength }: MessageStatement): string | undefined {
-    if (!isExtended(rawId) && rawId > MAX_STANDARD_ID) {
-      return `the id ${rawId} needs more than 11 bits; add ${EXTENDED_FLAG} to mark a 29-bit id`;
-    }
+    if (!isMarked(rawId) && rawId > MAX_EXTENDED_ID) return `its id ${rawId} has more than 29 bits`;
     const other = this.drafts.messages.get(messageKey(rawId));
     if (other !== undefined) return `"${other.name}" has the same id ${rawId}`;
     if (this.drafts.messageNames.has(name)) return 'another message has the same name';

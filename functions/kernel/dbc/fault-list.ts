@@ -34,21 +34,26 @@ export class FaultList {
       });
       placed.push({ offset: this.#text.length, message });
     }
-    const lineStarts = findLineStarts(this.#text);
-    let line = 0;
-    return placed.map(({ offset, message }) => {
-      while (line + 1 < lineStarts.length && (lineStarts[line + 1] ?? 0) <= offset) line++;
-      return { line: line + 1, column: offset - (lineStarts[line] ?? 0) + 1, message };
-    });
+    return placed.map(locator(this.#text));
   }
 }
 
-/** Lines end with LF, CR LF or CR. */
-function findLineStarts(text: string): number[] {
-  const starts = [0];
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code === 10 || (code === 13 && text.charCodeAt(index + 1) !== 10)) starts.push(index + 1);
-  }
-  return starts;
+/**
+ * Turns offsets, asked for in ascending order, into lines and columns in one walk over the text. Lines
+ * end with LF, CR LF or CR.
+ */
+function locator(text: string): (fault: PlacedFault) => DbcFault {
+  let line = 1;
+  let lineStart = 0;
+  let at = 0;
+  return ({ offset, message }) => {
+    for (; at < offset; at++) {
+      const code = text.charCodeAt(at);
+      if (code === 10 || (code === 13 && text.charCodeAt(at + 1) !== 10)) {
+        line++;
+        lineStart = at + 1;
+      }
+    }
+    return { line, column: offset - lineStart + 1, message };
+  };
 }

@@ -75,8 +75,8 @@ describe('parseDbc of messages and signals', () => {
   });
 
   test('bit 31 of an id marks 29 bits, as does its combination with bits 29 and 30', () => {
-    // 2566834709 = 0x98FEF215: the flag and the 29-bit id 0x18FEF215.
-    expect(messageOf('BO_ 2566834709 M: 8 N\n')).toMatchObject({ id: 0x18fe_f215, extended: true });
+    // 2566834709 = 0x98FECA15: the flag and the 29-bit id 0x18FECA15.
+    expect(messageOf('BO_ 2566834709 M: 8 N\n')).toMatchObject({ id: 0x18fe_ca15, extended: true });
     expect(messageOf('BO_ 4294967295 M: 8 N\n')).toMatchObject({ id: 0x1fff_ffff, extended: true });
     expect(messageOf('BO_ 2047 M: 8 N\n')).toMatchObject({ id: 2047, extended: false });
   });
@@ -87,6 +87,8 @@ describe('parseDbc of messages and signals', () => {
 CM_ SG_ 3221225472 Lonely "x";
 `;
     expect(messagesOf(text)).toEqual([]);
+    // Some files give it another id.
+    expect(messagesOf(text.replaceAll('3221225472', '1073741824'))).toEqual([]);
   });
 
   test('names below NS_, nodes, bit timing and unused statements are passed over', () => {
@@ -109,6 +111,7 @@ describe('parseDbc of what is said about messages and signals', () => {
   test('comments keep line breaks, quotes and lines that look like statements', () => {
     const text = `${HEAD}CM_ BO_ 36 "first\nBO_ 37 second";\nCM_ SG_ 36 Speed "of the \\"car\\"";\n`;
     const message = messageOf(text);
+    expect(messageOf(text.replaceAll('\n', '\r\n'))).toEqual(message);
     expect(message.comment).toBe('first\nBO_ 37 second');
     expect(message.signals[0]?.comment).toBe('of the "car"');
   });

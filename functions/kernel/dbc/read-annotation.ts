@@ -39,7 +39,7 @@ function readTarget(cursor: Cursor): Target {
 /** `CM_ SG_ 36 YAW_RATE "text, over several lines if need be";` */
 export function readComment(cursor: Cursor, offset: number): CommentStatement {
   const target = readTarget(cursor);
-  const text = cursor.string('a comment');
+  const text = cursor.text('a comment');
   cursor.semicolon();
   return { kind: 'comment', offset, target, text };
 }
@@ -124,7 +124,7 @@ export function readAttributeDefinition(
 }
 
 const readValue = (cursor: Cursor): number | string =>
-  cursor.atString ? cursor.string('a value') : cursor.number('a value');
+  cursor.atString ? cursor.text('a value') : cursor.number('a value');
 
 export function readAttributeDefault(cursor: Cursor, offset: number): AttributeDefaultStatement {
   const name = cursor.string('an attribute name');

@@ -9,7 +9,7 @@ export function readMessage(cursor: Cursor, offset: number): MessageStatement {
   const name = cursor.word('a message name');
   cursor.symbol(':');
   const byteLength = cursor.integer('a length in bytes', 0, Number.MAX_SAFE_INTEGER);
-  const transmitter = cursor.atWordOnLine ? cursor.word('a transmitter') : '';
+  const transmitter = cursor.wordOnLine();
   return { kind: 'message', offset, rawId, name, byteLength, transmitter };
 }
 
@@ -28,7 +28,8 @@ export function readSignal(cursor: Cursor, offset: number): SignalStatement {
   const [factor, addend] = readPair(cursor, ['(', ',', ')'], ['a factor', 'an offset']);
   const [min, max] = readPair(cursor, ['[', '|', ']'], ['a minimum', 'a maximum']);
   const unit = cursor.string('a unit');
-  skipReceivers(cursor);
+  // Receivers, which a decoder does not need.
+  cursor.skipListOnLine();
   return {
     kind: 'signal',
     offset,
@@ -53,9 +54,9 @@ function readRole(cursor: Cursor): Role {
   const word = cursor.peekWord();
   if (word === '') return { isSelector: false, page: undefined };
   const match = /^(?:m(\d{1,15}))?(M?)$/.exec(word);
-  // Reading the colon there reports what was found instead of it.
-  if (match === null) return { isSelector: false, page: undefined };
-  cursor.word('M, m<number> or m<number>M');
+  const expected = '":", M, m<number> or m<number>M';
+  if (match === null) cursor.fail(expected);
+  cursor.word(expected);
   return {
     isSelector: match[2] === 'M',
     page: match[1] === undefined ? undefined : Number(match[1]),
@@ -73,12 +74,4 @@ function readPair(
   const right = cursor.number(second);
   cursor.symbol(close);
   return [left, right];
-}
-
-/** Names split by commas or blanks, on the signal's line: a decoder does not need them. */
-function skipReceivers(cursor: Cursor): void {
-  while (cursor.atWordOnLine) {
-    cursor.word('a receiver');
-    cursor.skip(',');
-  }
 }

@@ -14,7 +14,7 @@ export interface MessageStatement extends Placed {
 }
 
 /** Signals that follow belong to a message that could not be read. */
-export interface LostMessageStatement extends Placed {
+interface LostMessageStatement extends Placed {
   readonly kind: 'lostMessage';
 }
 
@@ -104,7 +104,7 @@ export interface AttributeStatement extends Placed {
   readonly value: number | string;
 }
 
-export interface VersionStatement extends Placed {
+interface VersionStatement extends Placed {
   readonly kind: 'version';
   readonly version: string;
 }

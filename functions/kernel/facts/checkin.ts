@@ -3,7 +3,7 @@ import { namePart, timePart } from '../core/ids.ts';
 /** How far a vehicle has come with one campaign, in its own words. */
 export const REPORTED_STATES = ['enacted', 'recording', 'done', 'failed'] as const;
 
-export type ReportedState = (typeof REPORTED_STATES)[number];
+type ReportedState = (typeof REPORTED_STATES)[number];
 
 export interface CampaignReport {
   readonly campaign: string;

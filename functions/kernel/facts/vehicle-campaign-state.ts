@@ -12,12 +12,13 @@ export interface VehicleCampaignState {
 const PENDING: VehicleCampaignState = { state: 'pending', reason: null, sinceMs: null };
 
 /**
- * pending → delivered → enacted → recording → done | failed(reason), from the vehicle's check-ins in
- * the order of their times.
+ * pending → delivered → enacted → recording → done | failed(reason), from the vehicle's check-ins
+ * in the order of their times.
  *
  * Only what concerns this very definition counts: with another hash the vehicle is pending again.
  * What it said last is what holds. When it no longer lists a campaign it had enacted, it lost it (a
- * reset): delivered again if that check-in's answer told it anew, else pending; done and failed stay.
+ * reset): delivered again if that check-in's answer told it anew, else pending; done and failed
+ * stay.
  */
 export function vehicleCampaignState(
   campaign: Pick<ToldCampaign, 'campaign' | 'definitionSha256'>,

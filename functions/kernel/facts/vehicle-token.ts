@@ -3,7 +3,7 @@ import { isNamePart } from '../core/ids.ts';
 import type { CredentialFact } from './facts.ts';
 
 /** Rotation: the token in use and its successor are valid at the same time. */
-export const MAX_VALID_TOKENS = 2;
+const MAX_VALID_TOKENS = 2;
 
 /**
  * A vehicle's token: its name and its secret, `veh-1.4Zq…`. The name makes a token that strayed to
@@ -26,8 +26,8 @@ export type TokenVerdict =
 /**
  * Judges a token (its hex SHA-256) by the vehicle's credential facts, newest first.
  *
- * The two newest tokens that were not revoked can be valid; older ones count as revoked. A revocation
- * names a token by its hash, or with null means every token issued before it.
+ * The two newest tokens that were not revoked can be valid; older ones count as revoked. A
+ * revocation names a token by its hash, or with null means every token issued before it.
  */
 export function judgeToken(
   newestFirst: readonly CredentialFact[],

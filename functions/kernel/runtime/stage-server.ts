@@ -97,7 +97,7 @@ export async function buildStageServer(
   const app = fastify({
     logger: false,
     bodyLimit: 1_048_576,
-    routerOptions: { maxParamLength: 256 },
+    routerOptions: { maxParamLength: 16_384 },
     requestTimeout: 60_000,
     return503OnClosing: true,
   });

@@ -3,9 +3,10 @@ import {
   type Collection as MongoCollection,
   type Db,
   MongoClient,
+  type MongoClientOptions,
   MongoError,
-  MongoParseError,
   MongoServerError,
+  ReadConcern,
 } from 'mongodb';
 import { TachographError } from '../core/errors.ts';
 import { prefixEnd } from '../core/ids.ts';
@@ -28,20 +29,31 @@ const MAX_BSON_BYTES = 16 * 1024 * 1024;
  */
 const SURELY_SMALL_BYTES = 1024 * 1024;
 
-const CLIENT_OPTIONS = {
-  appName: 'tachograph',
+/** What the port promises: no URL can weaken it. */
+const DURABILITY = {
   // An insert that resolved survives the loss of any minority of the replica set.
   writeConcern: { w: 'majority', journal: true },
   // Nothing is read that could still be rolled back.
-  readConcern: { level: 'majority' },
+  readConcern: new ReadConcern('majority'),
   readPreference: 'primary',
+} as const;
+
+/** Bounds that an installation may set otherwise, in its URL. */
+const BOUNDS = {
   serverSelectionTimeoutMS: 5_000,
   connectTimeoutMS: 5_000,
   socketTimeoutMS: 30_000,
   maxPoolSize: 20,
   waitQueueTimeoutMS: 5_000,
-  promoteBuffers: false,
 } as const;
+
+function clientOptions(url: string): MongoClientOptions {
+  const given = new URLSearchParams(url.split('?')[1] ?? '');
+  const names = new Set([...given.keys()].map((name) => name.toLowerCase()));
+  const bounds = Object.entries(BOUNDS).filter(([name]) => !names.has(name.toLowerCase()));
+  const own = { appName: 'tachograph', promoteBuffers: false };
+  return { ...Object.fromEntries(bounds), ...own, ...DURABILITY };
+}
 
 interface Stored {
   readonly _id: string;
@@ -52,20 +64,25 @@ interface Stored {
 
 /** Connects to the database that `url` names (`tachograph` where it names none). */
 export async function openMongoStore(url: string): Promise<Store> {
-  let client: MongoClient | undefined;
+  const client = clientOf(url);
   try {
-    client = new MongoClient(url, CLIENT_OPTIONS);
-    const database = client.db(databaseName(url));
+    // Set here too: the driver lets the URL's journal=false win over the client's options.
+    const database = client.db(databaseName(url), DURABILITY);
     // `connect` is lazy about some failures; a store that opened has answered once.
     await database.command({ ping: 1 });
     return new MongoStore(client, database);
   } catch (error) {
-    await client?.close();
-    if (error instanceof MongoParseError || !(error instanceof MongoError)) {
-      // No cause: the driver's message may quote the URL with its password.
-      throw new TachographError('STORE_URL_INVALID', { value: redactUrl(url) });
-    }
+    await client.close();
     throw mongoFailure(error);
+  }
+}
+
+function clientOf(url: string): MongoClient {
+  try {
+    return new MongoClient(url, clientOptions(url));
+  } catch {
+    // No cause: the driver's message may quote the URL with its password.
+    throw new TachographError('STORE_URL_INVALID', { value: redactUrl(url) });
   }
 }
 

@@ -162,6 +162,10 @@ function rangeContract(store: () => Store): void {
     expect(await ids('a/0', 'a/10')).toEqual(['a/0', 'a/1', 'a/1/x']);
   });
 
+  test('an id with NUL appended as from starts after that id: so pages follow each other', async () => {
+    expect(await ids('a/1\0', 'a/2')).toEqual(['a/1/x', 'a/10']);
+  });
+
   test('a prefix range gives all ids that start with the prefix', async () => {
     expect(await ids('a/1', prefixEnd('a/1'))).toEqual(['a/1', 'a/1/x', 'a/10']);
   });

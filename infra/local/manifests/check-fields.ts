@@ -32,6 +32,9 @@ export function checkFields(
   return [...inert];
 }
 
+/** `spec.containers[].image`. */
+const pathText = (trail: readonly string[]): string => trail.join('.').replaceAll('.[]', '[]');
+
 interface Rule {
   readonly path: readonly string[];
   readonly inert: boolean;
@@ -48,16 +51,16 @@ function visit(
   const depth = trail.length;
   const whole = rules.find((rule) => rule.path[depth] === '**' || rule.path.length === depth);
   if (whole !== undefined && (whole.path[depth] === '**' || node.kind === 'scalar')) {
-    if (whole.inert) inert.add(`${kind} ${trail.join('.')}`);
+    if (whole.inert) inert.add(`${kind} ${pathText(trail)}`);
     return;
   }
   if (whole !== undefined) {
-    throw manifestError(node.at, `${trail.join('.')} of a ${kind} must be a plain value`);
+    throw manifestError(node.at, `${pathText(trail)} of a ${kind} must be a plain value`);
   }
   if (node.kind === 'scalar') {
     // "annotations:" with nothing below is an empty map.
     if (node.value === null) return;
-    throw manifestError(node.at, `${trail.join('.')} of a ${kind} must hold further fields`);
+    throw manifestError(node.at, `${pathText(trail)} of a ${kind} must hold further fields`);
   }
   const children: (readonly [string, LocatedNode])[] =
     node.kind === 'map' ? [...node.entries] : node.items.map((item) => ['[]', item] as const);
@@ -65,7 +68,7 @@ function visit(
     const path = [...trail, name];
     const left = rules.filter((rule) => matches(rule.path[depth], name, node.kind));
     if (left.length === 0) {
-      const detail = `field ${path.join('.')} of a ${kind} is not known to the local cluster`;
+      const detail = `field ${pathText(path)} of a ${kind} is not known to the local cluster`;
       throw manifestError(child.at, detail);
     }
     visit(child, path, left, kind, inert);

@@ -12,8 +12,14 @@ export interface KindFields {
   readonly inert: readonly string[];
 }
 
-const COMMON = ['apiVersion', 'kind', 'metadata name', 'metadata namespace'] as const;
-const LABELS = ['metadata labels *'] as const;
+/** Labels do nothing by themselves, here as on a cluster: selectors read them. */
+const COMMON = [
+  'apiVersion',
+  'kind',
+  'metadata name',
+  'metadata namespace',
+  'metadata labels *',
+] as const;
 const CONTAINER = 'spec template spec containers []';
 const AUTOSCALING = 'spec template metadata annotations autoscaling.knative.dev';
 
@@ -39,11 +45,11 @@ export const FIELD_TABLE: Readonly<Record<string, KindFields>> = {
     apiVersion: 'serving.knative.dev/v1',
     honoured: [
       ...COMMON,
-      ...LABELS,
       'metadata annotations tachograph.io/entry',
       `${AUTOSCALING}/min-scale`,
       'spec template spec containerConcurrency',
       'spec template spec timeoutSeconds',
+      'spec template metadata labels *',
       `${CONTAINER} env [] name`,
       `${CONTAINER} env [] value`,
       `${CONTAINER} env [] valueFrom configMapKeyRef name`,
@@ -52,7 +58,6 @@ export const FIELD_TABLE: Readonly<Record<string, KindFields>> = {
       `${CONTAINER} env [] valueFrom secretKeyRef key`,
     ],
     inert: [
-      'spec template metadata labels *',
       `${AUTOSCALING}/class`,
       `${AUTOSCALING}/max-scale`,
       `${AUTOSCALING}/initial-scale`,
@@ -90,7 +95,7 @@ export const FIELD_TABLE: Readonly<Record<string, KindFields>> = {
       'spec config namespace',
       ...delivery('spec delivery'),
     ],
-    inert: [...LABELS, 'metadata annotations eventing.knative.dev/broker.class'],
+    inert: ['metadata annotations eventing.knative.dev/broker.class'],
   },
   Trigger: {
     apiVersion: 'eventing.knative.dev/v1',
@@ -102,7 +107,7 @@ export const FIELD_TABLE: Readonly<Record<string, KindFields>> = {
       ...delivery('spec delivery'),
       'metadata annotations tachograph.io/max-in-flight',
     ],
-    inert: [...LABELS],
+    inert: [],
   },
   SinkBinding: {
     apiVersion: 'sources.knative.dev/v1',
@@ -115,7 +120,7 @@ export const FIELD_TABLE: Readonly<Record<string, KindFields>> = {
       'spec subject selector matchLabels *',
       ...destination('spec sink'),
     ],
-    inert: [...LABELS],
+    inert: [],
   },
   PingSource: {
     apiVersion: 'sources.knative.dev/v1',
@@ -126,22 +131,22 @@ export const FIELD_TABLE: Readonly<Record<string, KindFields>> = {
       'spec data',
       ...destination('spec sink'),
     ],
-    inert: [...LABELS],
+    inert: [],
   },
   ConfigMap: {
     apiVersion: 'v1',
     honoured: [...COMMON, 'data *'],
-    inert: [...LABELS],
+    inert: [],
   },
   Secret: {
     apiVersion: 'v1',
     honoured: [...COMMON, 'stringData *', 'data *'],
-    inert: [...LABELS, 'type'],
+    inert: ['type'],
   },
   Namespace: {
     apiVersion: 'v1',
-    honoured: ['apiVersion', 'kind', 'metadata name'],
-    inert: [...LABELS],
+    honoured: COMMON,
+    inert: [],
   },
 };
 
@@ -152,17 +157,17 @@ export const CHANNEL_TABLE: Readonly<Record<string, KindFields>> = {
     honoured: [
       'apiVersion',
       'kind',
-      'spec stream config storage',
       'spec stream config maxAge',
       'spec stream config maxBytes',
-      'spec stream config discard',
       'spec stream config duplicateWindow',
       'spec consumerConfigTemplate ackWait',
-      'spec consumerConfigTemplate maxAckPending',
     ],
     inert: [
+      'spec stream config storage',
+      'spec stream config discard',
       'spec stream config replicas',
       'spec stream config retention',
+      'spec consumerConfigTemplate maxAckPending',
       'spec consumerConfigTemplate deliverPolicy',
       'spec consumerConfigTemplate consumerType',
       'spec deploymentSpecTemplate **',

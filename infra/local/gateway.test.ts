@@ -1,0 +1,267 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { request } from 'undici';
+import { afterEach, expect, test } from 'vitest';
+import { VirtualClock } from '#kernel/core/clock.ts';
+import { silentLog } from '#kernel/system/log.ts';
+import { Gateway } from './gateway.ts';
+import type { ServiceManifest } from './manifests/service-manifest.ts';
+import { until } from './testing/processes.ts';
+
+const manifest = (over: Partial<ServiceManifest> = {}): ServiceManifest => ({
+  name: 'one',
+  namespace: 'lab',
+  labels: {},
+  entry: 'x.ts',
+  replicas: 1,
+  containerConcurrency: 2,
+  timeoutMs: 5_000,
+  env: [],
+  at: { file: 'x.yaml', line: 1 },
+  ...over,
+});
+
+const servers: Server[] = [];
+const gateways: Gateway[] = [];
+afterEach(async () => {
+  await Promise.all(gateways.splice(0).map((gateway) => gateway.stop()));
+  for (const server of servers.splice(0)) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+async function stage(listener: RequestListener): Promise<number> {
+  const server = createServer(listener);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+async function open(services = [manifest()]) {
+  const clock = new VirtualClock();
+  const status = async (): Promise<object> => ({ fine: true });
+  const gateway = await Gateway.start({
+    services,
+    port: 0,
+    clock,
+    log: silentLog,
+    holdMs: 1_000,
+    status,
+  });
+  gateways.push(gateway);
+  return { gateway, clock, url: `${gateway.url}/one` };
+}
+
+const statusOf = async (url: string): Promise<number> => {
+  const answer = await request(url);
+  await answer.body.dump();
+  return answer.statusCode;
+};
+
+test('Gateway passes method, path, headers and body on, and the answer back', async () => {
+  const { gateway, url } = await open();
+  const port = await stage((incoming, response) => {
+    let body = '';
+    incoming.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    incoming.on('end', () => {
+      response.writeHead(418, { 'x-seen': `${incoming.method} ${incoming.url}` });
+      response.end(`${incoming.headers['ce-id']?.toString()} ${body}`);
+    });
+  });
+  gateway.upstream('one').setReplica('one-0', port);
+  const answer = await request(`${url}/a/b?c=d`, {
+    method: 'PUT',
+    headers: { 'ce-id': 'e-1' },
+    body: 'hello',
+  });
+  expect(answer.statusCode).toBe(418);
+  expect(answer.headers['x-seen']).toBe('PUT /a/b?c=d');
+  expect(await answer.body.text()).toBe('e-1 hello');
+});
+
+test('Gateway streams: the first piece arrives before the answer is complete', async () => {
+  const { gateway, url } = await open();
+  let finish = (): void => {};
+  const port = await stage((_, response) => {
+    response.write('first');
+    finish = () => response.end(' last');
+  });
+  gateway.upstream('one').setReplica('one-0', port);
+  const answer = await request(url);
+  const pieces: string[] = [];
+  for await (const piece of answer.body) {
+    pieces.push(String(piece));
+    finish();
+  }
+  expect(pieces.join('')).toBe('first last');
+  expect(pieces[0]).toBe('first');
+});
+
+test('Gateway delivers an answer that a stage gives without reading the body', async () => {
+  const { gateway, url } = await open();
+  const port = await stage((_, response) => {
+    response.writeHead(413, { connection: 'close' }).end('too large');
+  });
+  gateway.upstream('one').setReplica('one-0', port);
+  for (let round = 0; round < 10; round++) {
+    const answer = await request(url, { method: 'POST', body: Buffer.alloc(4_000_000) });
+    expect(answer.statusCode).toBe(413);
+    expect(await answer.body.text()).toBe('too large');
+  }
+});
+
+test.each([
+  ['of known length', (bytes: Buffer): Buffer => bytes],
+  ['of unknown length', (bytes: Buffer): Readable => Readable.from([bytes])],
+])('Gateway passes a large body %s on', async (_, bodyOf) => {
+  const { gateway, url } = await open();
+  const port = await stage((incoming, response) => {
+    let bytes = 0;
+    incoming.on('data', (chunk: Buffer) => (bytes += chunk.length));
+    incoming.on('end', () => response.end(String(bytes)));
+  });
+  gateway.upstream('one').setReplica('one-0', port);
+  const answer = await request(url, { method: 'POST', body: bodyOf(Buffer.alloc(20_000_000)) });
+  expect(await answer.body.text()).toBe('20000000');
+});
+
+test('Gateway holds a request until a replica is ready', async () => {
+  const { gateway, url } = await open();
+  const port = await stage((_, response) => response.end('late'));
+  const pending = statusOf(url);
+  await until(() => gateway.upstream('one').queued === 1);
+  gateway.upstream('one').setReplica('one-0', port);
+  expect(await pending).toBe(200);
+});
+
+test('Gateway answers 503 with Retry-After when no replica becomes ready in time', async () => {
+  const { gateway, clock, url } = await open();
+  const pending = request(url);
+  await until(() => gateway.upstream('one').queued === 1);
+  await clock.advance(1_000);
+  const answer = await pending;
+  expect(answer.statusCode).toBe(503);
+  expect(answer.headers['retry-after']).toBe('1');
+  expect(await answer.body.json()).toMatchObject({ error: { code: 'SERVICE_STARTING' } });
+  expect(gateway.upstream('one').queued).toBe(0);
+});
+
+test('Gateway lets no more than containerConcurrency through, and refuses past the queue', async () => {
+  const { gateway, url } = await open();
+  const waiting: (() => void)[] = [];
+  const port = await stage((_, response) => waiting.push(() => response.end()));
+  gateway.upstream('one').setReplica('one-0', port);
+  const answers: Promise<number>[] = [];
+  for (let index = 0; index < 103; index++) answers.push(statusOf(url));
+  await until(() => gateway.upstream('one').queued === 100);
+  expect(gateway.upstream('one').inFlight).toBe(2);
+  await until(() => waiting.length === 2);
+  expect(await Promise.race(answers)).toBe(503);
+  while (gateway.upstream('one').inFlight > 0) {
+    await until(() => waiting.length > 0 || gateway.upstream('one').inFlight === 0);
+    expect(waiting.length).toBeLessThanOrEqual(2);
+    waiting.shift()?.();
+  }
+  const statuses = await Promise.all(answers);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(102);
+});
+
+test('Gateway spreads requests over the replicas that are ready, least loaded first', async () => {
+  const { gateway, url } = await open();
+  const seen: string[] = [];
+  const waiting: (() => void)[] = [];
+  for (const name of ['one-0', 'one-1']) {
+    const port = await stage((_, response) => {
+      seen.push(name);
+      waiting.push(() => response.end());
+    });
+    gateway.upstream('one').setReplica(name, port);
+  }
+  const answers = [1, 2, 3, 4].map(() => statusOf(url));
+  await until(() => seen.length === 4);
+  expect(seen.sort()).toEqual(['one-0', 'one-0', 'one-1', 'one-1']);
+  for (const finish of waiting) finish();
+  expect(await Promise.all(answers)).toEqual([200, 200, 200, 200]);
+});
+
+test('Gateway breaks the request to the stage off when the caller goes away', async () => {
+  const { gateway, url } = await open();
+  let closed = false;
+  let arrived = false;
+  const port = await stage((_, response) => {
+    arrived = true;
+    response.once('close', () => (closed = true));
+  });
+  gateway.upstream('one').setReplica('one-0', port);
+  const { hostname, port: gatewayPort, pathname } = new URL(url);
+  const socket = connect(Number(gatewayPort), hostname);
+  socket.write(`GET ${pathname} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  await until(() => arrived);
+  socket.destroy();
+  await until(() => closed);
+  await until(() => gateway.upstream('one').inFlight === 0);
+});
+
+test('Gateway takes a caller that goes away while waiting out of the queue', async () => {
+  const { gateway, url } = await open();
+  const { hostname, port: gatewayPort, pathname } = new URL(url);
+  const socket = connect(Number(gatewayPort), hostname);
+  socket.write(`GET ${pathname} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  await until(() => gateway.upstream('one').queued === 1);
+  socket.destroy();
+  await until(() => gateway.upstream('one').queued === 0);
+});
+
+test('Gateway answers 503 when a stage cuts the connection, and serves the next request', async () => {
+  const { gateway, url } = await open();
+  let calls = 0;
+  const port = await stage((_, response) => {
+    calls += 1;
+    if (calls === 1) response.destroy();
+    else response.end();
+  });
+  gateway.upstream('one').setReplica('one-0', port);
+  const answer = await request(url, { method: 'POST', body: 'x' });
+  expect(answer.statusCode).toBe(503);
+  expect(await answer.body.json()).toMatchObject({ error: { code: 'SERVICE_UNREACHABLE' } });
+  expect(await statusOf(url)).toBe(200);
+});
+
+test('Gateway cuts the connection when a stage ends in the middle of its answer', async () => {
+  const { gateway, url } = await open();
+  const port = await stage((_, response) => {
+    response.writeHead(200, { 'content-length': '100' });
+    response.write('half', () => response.destroy());
+  });
+  gateway.upstream('one').setReplica('one-0', port);
+  const answer = await request(url);
+  await expect(answer.body.text()).rejects.toThrow(/closed|terminated|aborted/);
+});
+
+test('Gateway answers 504 when a stage gives no answer in time', async () => {
+  const { gateway, url } = await open([manifest({ timeoutMs: 100 })]);
+  const port = await stage(() => {});
+  gateway.upstream('one').setReplica('one-0', port);
+  const answer = await request(url);
+  expect(answer.statusCode).toBe(504);
+  expect(await answer.body.json()).toMatchObject({ error: { limitMs: 100 } });
+});
+
+test('Gateway answers its status, and 404 with the known names for what is no Service', async () => {
+  const { gateway } = await open([manifest({ name: 'two' }), manifest()]);
+  const status = await request(`${gateway.url}/-/status`);
+  expect(await status.body.json()).toEqual({ fine: true });
+  const unknown = await request(`${gateway.url}/three`);
+  expect(unknown.statusCode).toBe(404);
+  expect(await unknown.body.json()).toMatchObject({ error: { value: 'three', known: 'one, two' } });
+});
+
+test('Gateway.start on a port in use throws PORT_IN_USE', async () => {
+  const { gateway } = await open();
+  const port = Number(new URL(gateway.url).port);
+  const options = { services: [], clock: new VirtualClock(), log: silentLog, holdMs: 1 };
+  const starting = Gateway.start({ ...options, port, status: async () => ({}) });
+  await expect(starting).rejects.toMatchObject({ code: 'PORT_IN_USE', fields: { port } });
+});

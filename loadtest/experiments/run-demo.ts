@@ -1,0 +1,107 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openStore } from '#kernel/store/open-store.ts';
+import { readLedgerFacts } from '#loadtest/ledger/read-ledger-facts.ts';
+import { writeReport } from '#loadtest/report/write-report.ts';
+import { checkSummary } from '#loadtest/results/check-summary.ts';
+import { readEnvironment } from '#loadtest/results/environment.ts';
+import {
+  createResultFolder,
+  markInvalid,
+  publishResult,
+  RUN_FOLDER,
+  SUMMARY_FILE,
+  writeJson,
+} from '#loadtest/results/result-folder.ts';
+import { deriveSummary, writeRunRecords } from '#loadtest/results/run-records.ts';
+import { loadMaterials } from './demo-materials.ts';
+import { replayOnCluster } from './replay-on-cluster.ts';
+import type { Clock } from '#kernel/core/clock.ts';
+import type { SessionProgress } from '#loadtest/replay/export-tracker.ts';
+import type { RunRecords } from '#loadtest/results/run-records.ts';
+import type { Summary } from '#loadtest/results/summary.ts';
+import type { ClusterRun } from './replay-on-cluster.ts';
+
+export interface DemoOptions {
+  /** The repository. */
+  readonly root: string;
+  /** Folder of all results. */
+  readonly results: string;
+  /** The kustomization to run, relative to `root`. */
+  readonly overlay: string;
+  readonly vehicles: number;
+  readonly speed: number;
+  readonly seed: number;
+  readonly drivePath: string;
+  readonly campaignPath: string;
+  /** Keep store and streams in the result folder, also of a run that went well. */
+  readonly keepStore: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: { readonly name: string; readonly architecture: string };
+  readonly clock: Clock;
+  /** Random bytes for the engineer's token. */
+  readonly randomBytes: (length: number) => Uint8Array;
+  readonly signal: AbortSignal;
+  readonly onNote: (line: string) => void;
+  readonly onProgress: (progress: readonly SessionProgress[]) => void;
+  readonly progressEveryMs: number;
+}
+
+export interface DemoResult {
+  readonly folder: string;
+  /** The link that now points at the folder. */
+  readonly latest: string;
+  readonly report: string;
+  readonly summary: Summary;
+  readonly records: RunRecords;
+}
+
+/**
+ * From an empty folder to a report: a local cluster with the pipeline, vehicles that replay a drive, the
+ * account of what came out. Everything is stopped when it resolves or rejects. A run that does not end
+ * leaves its folder marked INVALID with the reason, and `latest` where it was.
+ */
+export async function runDemo(options: DemoOptions): Promise<DemoResult> {
+  const { clock, signal, results } = options;
+  const folder = await createResultFolder(results, 'demo', clock.nowMs());
+  try {
+    const materials = await loadMaterials(options);
+    signal.throwIfAborted();
+    const run = await replayOnCluster(options, materials, folder);
+    options.onNote('Checking the ledger and writing the report');
+    const records = await collectRecords(options, run);
+    await writeRunRecords(folder, records);
+    const { summary } = deriveSummary(records);
+    await writeJson(folder, SUMMARY_FILE, checkSummary(summary));
+    const report = await writeReport(folder, records);
+    if (summary.valid && !options.keepStore) await removeStore(folder);
+    signal.throwIfAborted();
+    return { folder, latest: await publishResult(folder), report, summary, records };
+  } catch (error) {
+    await markInvalid(folder, `The run did not end: ${String(error)}`);
+    throw error;
+  }
+}
+
+async function collectRecords(
+  { root, clock }: DemoOptions,
+  { config, run, replayed, natsVersion, storeUrl }: ClusterRun,
+): Promise<RunRecords> {
+  const store = await openStore(storeUrl, clock);
+  try {
+    const sessions = run.vehicles;
+    const windowUs = config.campaign.definition.processing.windowMs * 1000;
+    const facts = await Array.fromAsync(readLedgerFacts(store, { sessions, windowUs }));
+    const environment = await readEnvironment(root, natsVersion);
+    return { config, run, environment, records: replayed.records, facts };
+  } finally {
+    await store.close();
+  }
+}
+
+/** The logs stay. */
+async function removeStore(folder: string): Promise<void> {
+  for (const name of ['nats', 'store.db', 'store.db-wal', 'store.db-shm']) {
+    await rm(join(folder, RUN_FOLDER, name), { recursive: true, force: true });
+  }
+}
