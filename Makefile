@@ -37,7 +37,7 @@ check: setup ## format, lint, types, unused code
 	npm run --silent check
 
 bench: setup ## decoding, batch format, storage and broker beside their alternatives
-	node loadtest/bench/main.ts
+	$(TACHOGRAPH) bench
 
 up: setup ## starts the pipeline and leaves it running (PORT=8080 DATA=data)
 	$(TACHOGRAPH) up --port $(PORT) --data $(DATA)

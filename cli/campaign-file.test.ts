@@ -15,7 +15,9 @@ async function load(text: string) {
   const path = join(folder, 'campaign.yaml');
   writeFileSync(path, text);
   const { text: sent, decoders } = await loadCampaignFile(path);
-  const read = decoders.map(({ bus, name, bytes }) => `${bus} ${name} ${Buffer.from(bytes)}`);
+  const read = decoders.map(
+    ({ bus, name, bytes }) => `${bus} ${name} ${Buffer.from(bytes).toString()}`,
+  );
   return { sent, read };
 }
 

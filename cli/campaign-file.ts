@@ -5,7 +5,7 @@ import { TachographError } from '#kernel/core/errors.ts';
 import { sha256Hex } from '#kernel/system/sha256.ts';
 
 /** A DBC that a campaign names, to be sent to `POST /v1/decoders` before the campaign. */
-export interface CampaignDecoder {
+interface CampaignDecoder {
   readonly bus: string;
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -25,10 +25,11 @@ interface Edit {
 }
 
 /**
- * Reads a campaign and the DBC files it names (`can0: { dbc: PATH }`, relative to the campaign's file).
+ * Reads a campaign and the DBC files it names (`can0: { dbc: PATH }`, relative to the campaign's
+ * file).
  *
- * Everything else is left for the service to judge, and the text keeps its lines, so that the places in
- * its answer are those of the file. CAMPAIGN_FILE_INVALID when a file cannot be read.
+ * Everything else is left for the service to judge, and the text keeps its lines, so that the
+ * places in its answer are those of the file. CAMPAIGN_FILE_INVALID when a file cannot be read.
  */
 export async function loadCampaignFile(path: string): Promise<CampaignFile> {
   const source = (await readGiven(path, path)).toString('utf8');

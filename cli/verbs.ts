@@ -3,6 +3,8 @@ import type { Verb } from './verb.ts';
 /** Loaded when asked for: `help` and `status` must not wait for what `demo` needs. */
 export const VERBS: Readonly<Record<string, () => Promise<Verb>>> = {
   setup: async () => (await import('./setup-verb.ts')).setupVerb,
+  demo: async () => (await import('./demo-verb.ts')).demoVerb,
+  report: async () => (await import('./report-verb.ts')).reportVerb,
   up: async () => (await import('./up-verb.ts')).upVerb,
   down: async () => (await import('./down-verb.ts')).downVerb,
   status: async () => (await import('./status-verb.ts')).statusVerb,

@@ -25,15 +25,17 @@ interface Bounds {
 }
 
 /**
- * Reads the values of a campaign and collects every fault on the way, so that one attempt shows all.
- * After a fault it goes on with the default, or with a stand-in that is never used.
+ * Reads the values of a campaign and collects every fault on the way, so that one attempt shows
+ * all. After a fault it goes on with the default, or with a stand-in that is never used.
  */
 export class CampaignReader {
   readonly #text: YamlText;
   readonly #faults: CampaignFault[] = [];
   readonly #positions = new Map<string, Position>();
   #count = 0;
-  /** False after a fault of the text itself: what then seems to be missing may only be unreadable. */
+  /**
+   * False after a fault of the text itself: what then seems to be missing may only be unreadable.
+   */
   #isWhole: boolean;
 
   constructor(text: YamlText) {
@@ -166,7 +168,9 @@ export class CampaignReader {
     this.fault(path, `${path} is missing; it must be ${allowed}`);
   }
 
-  /** A plain value that `accept` takes, or the fallback: with a fault where there is another value. */
+  /**
+   * A plain value that `accept` takes, or the fallback: with a fault where there is another value.
+   */
   #read<T>(
     at: MapAt,
     key: string,
@@ -215,7 +219,9 @@ export class CampaignReader {
     return { path, node };
   }
 
-  /** The place of `signals[3].record.everyMs`, or of the nearest part of it that stands in the text. */
+  /**
+   * The place of `signals[3].record.everyMs`, or of the nearest part of it that stands in the text.
+   */
   #positionOf(path: string): Position | null {
     let part = path;
     while (part !== '') {

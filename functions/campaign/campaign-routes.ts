@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errorBody, TachographError } from '#kernel/core/errors.ts';
 import type { StageContext } from '#kernel/runtime/stage.ts';
 import {
@@ -8,45 +8,24 @@ import {
   ESTIMATE,
   errorAnswer,
   FAULTS_ANSWER,
-  PAGE_QUERY,
   params,
   SECURITY,
   YAML_OR_JSON,
 } from './api-schemas.ts';
-import {
-  changeState,
-  createDraft,
-  listCampaigns,
-  newestVersion,
-  oneVersion,
-} from './campaign-versions.ts';
+import { changeState, createDraft } from './campaign-versions.ts';
 import { checkCampaign, type CheckedCampaign } from './check-campaign.ts';
 import type { DecoderLibrary } from './decoder-library.ts';
-import { integerField, requiredBody } from './route-input.ts';
+import { requiredBody } from './route-input.ts';
 import { ACTIONS } from './transitions.ts';
-import { vehicleStates } from './vehicle-states.ts';
 
 const EXPECTED = 'a campaign in YAML or JSON';
-const MAX_VERSION = 999_999;
-
-interface Page {
-  readonly after?: string;
-  readonly limit?: string;
-}
-
-const pageOf = ({ after = '', limit }: Page) => ({
-  after,
-  limit: integerField('limit', limit, 100, [1, 500]),
-});
-
-/** `/v1/campaigns…` */
+/** What changes campaigns: create, validate, and the actions on their states. */
 export function campaignRoutes(
   app: FastifyInstance,
   context: StageContext,
   library: DecoderLibrary,
 ): void {
   createRoutes(app, context, library);
-  readRoutes(app, context);
   for (const action of ACTIONS) {
     app.post<{ Params: { id: string } }>(
       `/v1/campaigns/:id/${action}`,
@@ -75,12 +54,7 @@ function createRoutes(app: FastifyInstance, context: StageContext, library: Deco
         response: { 200: CHECKED },
       },
     },
-    async (request) => {
-      const bytes = requiredBody(request, EXPECTED);
-      const checked = await checkCampaign(bytes, library, context.clock.nowMs());
-      const { faults, faultCount, estimate } = checked;
-      return { valid: faultCount === 0, faults, faultCount, estimate };
-    },
+    (request) => validate(request, context, library),
   );
   const created = { ...CAMPAIGN, properties: { ...CAMPAIGN.properties, estimate: ESTIMATE } };
   app.post(
@@ -97,14 +71,28 @@ function createRoutes(app: FastifyInstance, context: StageContext, library: Deco
         },
       },
     },
-    async (request, reply) => {
-      const bytes = requiredBody(request, EXPECTED);
-      const checked = await checkCampaign(bytes, library, context.clock.nowMs());
-      if (checked.faultCount > 0) return refuse(reply, checked);
-      const { fact, created } = await createDraft(checked, context);
-      return reply.status(created ? 201 : 200).send({ ...fact, estimate: checked.estimate });
-    },
+    (request, reply) => create(request, reply, context, library),
   );
+}
+
+async function validate(request: FastifyRequest, context: StageContext, library: DecoderLibrary) {
+  const bytes = requiredBody(request, EXPECTED);
+  const checked = await checkCampaign(bytes, library, context.clock.nowMs());
+  const { faults, faultCount, estimate } = checked;
+  return { valid: faultCount === 0, faults, faultCount, estimate };
+}
+
+async function create(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  context: StageContext,
+  library: DecoderLibrary,
+): Promise<FastifyReply> {
+  const bytes = requiredBody(request, EXPECTED);
+  const checked = await checkCampaign(bytes, library, context.clock.nowMs());
+  if (checked.faultCount > 0) return refuse(reply, checked);
+  const { fact, created } = await createDraft(checked, context);
+  return reply.status(created ? 201 : 200).send({ ...fact, estimate: checked.estimate });
 }
 
 function refuse(reply: FastifyReply, { faults, faultCount }: CheckedCampaign): FastifyReply {
@@ -116,88 +104,3 @@ function refuse(reply: FastifyReply, { faults, faultCount }: CheckedCampaign): F
   });
   return reply.status(error.status).send({ ...errorBody(error), faults });
 }
-
-function readRoutes(app: FastifyInstance, { store }: StageContext): void {
-  app.get<{ Querystring: Page }>(
-    '/v1/campaigns',
-    {
-      schema: {
-        summary: 'List the campaigns, each in its newest version',
-        querystring: PAGE_QUERY,
-        security: SECURITY,
-      },
-    },
-    async (request) => {
-      const { after, limit } = pageOf(request.query);
-      const facts = await listCampaigns(store, after, limit);
-      const campaigns = facts.map(({ definition: { name, description, kind }, ...fact }) => ({
-        ...fact,
-        name,
-        description,
-        kind,
-      }));
-      return {
-        campaigns,
-        next: nextOf(
-          campaigns.map(({ campaign }) => campaign),
-          limit,
-        ),
-      };
-    },
-  );
-  app.get<{ Params: { id: string } }>(
-    '/v1/campaigns/:id',
-    {
-      schema: {
-        summary: 'The newest version of a campaign',
-        params: params('id'),
-        security: SECURITY,
-        response: { 200: CAMPAIGN, 404: errorAnswer('Unknown') },
-      },
-    },
-    (request) => newestVersion(store, request.params.id),
-  );
-  app.get<{ Params: { id: string; version: string } }>(
-    '/v1/campaigns/:id/versions/:version',
-    {
-      schema: {
-        summary: 'One version of a campaign',
-        params: params('id', 'version'),
-        security: SECURITY,
-        response: { 200: CAMPAIGN, 404: errorAnswer('Unknown') },
-      },
-    },
-    (request) => {
-      const { id, version } = request.params;
-      return oneVersion(store, id, integerField('version', version, undefined, [1, MAX_VERSION]));
-    },
-  );
-  app.get<{ Params: { id: string }; Querystring: Page }>(
-    '/v1/campaigns/:id/vehicles',
-    {
-      schema: {
-        summary: 'How far each vehicle has come with a campaign',
-        description: 'pending → delivered → enacted → recording → done | failed (with its reason)',
-        params: params('id'),
-        querystring: PAGE_QUERY,
-        security: SECURITY,
-      },
-    },
-    async (request) => {
-      const { after, limit } = pageOf(request.query);
-      const campaign = await newestVersion(store, request.params.id);
-      const vehicles = await vehicleStates(store, campaign, after, limit);
-      return {
-        vehicles,
-        next: nextOf(
-          vehicles.map(({ vehicle }) => vehicle),
-          limit,
-        ),
-      };
-    },
-  );
-}
-
-/** What to give as `after` for the next page; null on a page that is not full. */
-const nextOf = (names: readonly string[], limit: number): string | null =>
-  names.length < limit ? null : (names.at(-1) ?? null);

@@ -32,7 +32,9 @@ export async function oneVersion(
   throw new TachographError('CAMPAIGN_UNKNOWN', { campaign: `${campaign} of version ${version}` });
 }
 
-/** The newest version of each campaign after `after`, in the order of names: one read a campaign. */
+/**
+ * The newest version of each campaign after `after`, in the order of names: one read a campaign.
+ */
 export async function listCampaigns(
   store: Store,
   after: string,
@@ -51,8 +53,8 @@ export async function listCampaigns(
 }
 
 /**
- * Keeps a definition as a draft: a new campaign, or a draft's next version. An equal draft is left as it
- * is (`created` false). CAMPAIGN_NOT_DRAFT once it was approved.
+ * Keeps a definition as a draft: a new campaign, or a draft's next version. An equal draft is left
+ * as it is (`created` false). CAMPAIGN_NOT_DRAFT once it was approved.
  */
 export async function createDraft(
   { id, definition }: Pick<ParsedCampaign, 'id' | 'definition'>,
@@ -103,7 +105,10 @@ export async function changeState(
   return fact;
 }
 
-/** The unique insert decides between two who change the campaign at once: the loser gets CAMPAIGN_RACE. */
+/**
+ * The unique insert decides between two who change the campaign at once: the loser gets
+ * CAMPAIGN_RACE.
+ */
 async function insertVersion(fact: CampaignFact, context: StageContext): Promise<void> {
   const { campaign, version } = fact;
   const inserted = await context.store.insert('campaigns', campaignId(campaign, version), fact);

@@ -19,7 +19,10 @@ export class DecoderLibrary {
     this.#store = store;
   }
 
-  /** Stores a DBC under its SHA-256. One with faults is kept, one without any message is DECODER_UNUSABLE. */
+  /**
+   * Stores a DBC under its SHA-256. One with faults is kept, one without any message is
+   * DECODER_UNUSABLE.
+   */
   async add(
     bytes: Uint8Array,
     name: string,

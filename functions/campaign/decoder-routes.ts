@@ -36,7 +36,7 @@ export function decoderRoutes(
       const name = fileName(request.query.name ?? request.headers['x-decoder-name']);
       const bytes = requiredBody(request, 'the bytes of a DBC file');
       const { sha256, database, created } = await library.add(bytes, name, context.clock.nowMs());
-      context.log.info('decoder stored', { sha256, name, created });
+      context.log.info('decoder stored', { sha256, file: name, created });
       return reply.status(created ? 201 : 200).send({
         sha256,
         name,

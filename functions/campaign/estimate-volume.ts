@@ -2,7 +2,10 @@ import type { CampaignDefinition, RecordRule } from '#kernel/facts/campaign.ts';
 import type { Message } from '#kernel/dbc/model.ts';
 import { type Databases, messagesBySignal } from './validate-campaign.ts';
 
-/** What one vehicle makes of a campaign while it drives. Rounded; an upper bound for on-change signals. */
+/**
+ * What one vehicle makes of a campaign while it drives. Rounded; an upper bound for on-change
+ * signals.
+ */
 export interface VolumeEstimate {
   readonly signals: number;
   readonly framesPerS: number;
@@ -17,13 +20,16 @@ export interface VolumeEstimate {
   readonly assumptions: readonly string[];
 }
 
-/** More than this a vehicle and hour is refused at creation. The largest profile (four full buses) makes some 0.8. */
+/**
+ * More than this a vehicle and hour is refused at creation. The largest profile (four full buses)
+ * makes some 0.8.
+ */
 export const QUOTA_BYTES_PER_HOUR = 2 * 1024 ** 3;
 
 /**
  * Measured on a minute of a real car (two buses, 125 messages, 1,647 frames/s, 149 signals):
- * 13 frames/s a message, 824 a bus; 5.9 bytes a frame in batches of 1 s, 4.3 in long ones; 0.66 bytes
- * a decoded value. Rounded up.
+ * 13 frames/s a message, 824 a bus; 5.9 bytes a frame in batches of 1 s, 4.3 in long ones; 0.66
+ * bytes a decoded value. Rounded up.
  */
 const DEFAULT_MESSAGE_PER_S = 13;
 const DEFAULT_BUS_PER_S = 824;
@@ -75,7 +81,9 @@ export function estimateVolume(
   };
 }
 
-/** The messages of a bus that a vehicle records, each at the rate of the most eager of its signals. */
+/**
+ * The messages of a bus that a vehicle records, each at the rate of the most eager of its signals.
+ */
 function recordedMessages(
   bus: string,
   { signals, rawFrames }: CampaignDefinition,
@@ -97,7 +105,9 @@ function recordedMessages(
   return [...rates].map(([message, perS]) => ({ message, perS }));
 }
 
-/** How often a rule records at most. On change: at every frame, as nobody knows what will change. */
+/**
+ * How often a rule records at most. On change: at every frame, as nobody knows what will change.
+ */
 const rulePerS = (rule: RecordRule): number =>
   'everyMs' in rule ? 1_000 / rule.everyMs : Number.POSITIVE_INFINITY;
 
@@ -108,9 +118,8 @@ function noteUnknownCycles(
 ): void {
   const unknown = messages.filter(({ message }) => message.cycleMs === undefined).length;
   if (unknown === 0) return;
-  assumptions.push(
-    `${bus}: ${unknown} of ${messages.length} messages have no cycle time in the DBC; ${DEFAULT_MESSAGE_PER_S} frames/s each`,
-  );
+  const known = `${unknown} of ${messages.length} messages have no cycle time in the DBC`;
+  assumptions.push(`${bus}: ${known}; ${DEFAULT_MESSAGE_PER_S} frames/s each`);
 }
 
 /** Frames beside those of the decoders' messages. */

@@ -283,7 +283,7 @@ test('two different actions at once: one wins, the other is 409', async () => {
   await create();
   await act('approve');
   const answers = await Promise.all([act('start'), act('end')]);
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
   const lost = answers.find(({ status }) => status === 409);
   expect(lost?.body).toMatchObject({ error: { code: 'CAMPAIGN_RACE', version: 3 } });
   expect(await facts('campaigns')).toHaveLength(3);

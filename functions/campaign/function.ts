@@ -3,6 +3,7 @@ import { DONE, type StageDefinition } from '#kernel/runtime/stage.ts';
 import { campaignRoutes } from './campaign-routes.ts';
 import { DecoderLibrary } from './decoder-library.ts';
 import { decoderRoutes } from './decoder-routes.ts';
+import { readRoutes } from './read-routes.ts';
 import { takeRawBodies } from './route-input.ts';
 import { tokenRoutes } from './token-routes.ts';
 import type { RandomBytes } from './vehicle-tokens.ts';
@@ -13,7 +14,9 @@ export interface CampaignStageConfig {
   readonly randomBytes: RandomBytes;
 }
 
-/** The engineers' API: decoders, campaigns and their states, vehicles' tokens. Consumes no events. */
+/**
+ * The engineers' API: decoders, campaigns and their states, vehicles' tokens. Consumes no events.
+ */
 export function createCampaignStage(config: CampaignStageConfig): StageDefinition {
   const auth = engineerAuth(config.engineerTokenSha256);
   return {
@@ -26,6 +29,7 @@ export function createCampaignStage(config: CampaignStageConfig): StageDefinitio
       const library = new DecoderLibrary(context.store);
       decoderRoutes(app, context, library);
       campaignRoutes(app, context, library);
+      readRoutes(app, context);
       tokenRoutes(app, context, config.randomBytes);
     },
   };

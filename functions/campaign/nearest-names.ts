@@ -1,8 +1,8 @@
 /**
  * The names most like a misspelt one, best first: for "did you mean …".
  *
- * Distance: optimal string alignment (insert, delete, replace, swap neighbours), case ignored. A name
- * counts as alike up to a third of its length: 4 of 12 letters may differ.
+ * Distance: optimal string alignment (insert, delete, replace, swap neighbours), case ignored. A
+ * name counts as alike up to a third of its length: 4 of 12 letters may differ.
  */
 export function nearestNames(wanted: string, names: Iterable<string>, most: number): string[] {
   const target = wanted.toLowerCase();

@@ -232,7 +232,9 @@ test('parseCampaign + bytes that are not UTF-8 has a fault', () => {
 });
 
 test('parseCampaign + aliases reads what they stand for', () => {
-  const text = `id: c\nsignals:\n  - &s { name: M.A, bus: a }\n  - *s\nupload: { everyMs: &t 1000 }\nprocessing: { windowMs: *t }`;
+  const text =
+    'id: c\nsignals:\n  - &s { name: M.A, bus: a }\n  - *s\n' +
+    'upload: { everyMs: &t 1000 }\nprocessing: { windowMs: *t }';
   const { definition, reader } = parse(text);
   expect(reader.faults).toEqual([]);
   expect(definition.signals).toHaveLength(2);

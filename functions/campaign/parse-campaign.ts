@@ -3,7 +3,9 @@ import { isNamePart } from '#kernel/core/ids.ts';
 import { CampaignReader, type ItemAt, type MapAt } from './campaign-reader.ts';
 import { parseYamlText } from './yaml-text.ts';
 
-/** Limits of single values; what depends on several values or on the decoders: validate-campaign.ts. */
+/**
+ * Limits of single values; what depends on several values or on the decoders: validate-campaign.ts.
+ */
 const MAX_SIGNALS = 10_000;
 const MAX_VEHICLES = 10_000;
 const MAX_RAW_IDS = 10_000;
@@ -139,7 +141,9 @@ function readSignals(
   });
 }
 
-/** `all` (also left out), `{ all: true }`, `{ everyMs: 100 }` or `{ onChange: { deadband: 0.5 } }`. */
+/**
+ * `all` (also left out), `{ all: true }`, `{ everyMs: 100 }` or `{ onChange: { deadband: 0.5 } }`.
+ */
 function readRule(reader: CampaignReader, signal: MapAt): RecordRule {
   const node = signal.members.get('record');
   const item = { node, path: `${signal.path}.record` } as ItemAt;

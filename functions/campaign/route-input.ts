@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { TachographError } from '#kernel/core/errors.ts';
 
 /**
- * Bodies as bytes, whatever their content type says (curl sends its own by default), and no run-time
- * schemas: they describe the routes, the code judges the values, with better words.
+ * Bodies as bytes, whatever their content type says (curl sends its own by default), and no run-
+ * time schemas: they describe the routes, the code judges the values, with better words.
  */
 export function takeRawBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();

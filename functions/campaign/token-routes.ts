@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { TachographError } from '#kernel/core/errors.ts';
 import type { StageContext } from '#kernel/runtime/stage.ts';
 import { errorAnswer, params, SECURITY } from './api-schemas.ts';
@@ -25,7 +25,7 @@ export function tokenRoutes(
         security: SECURITY,
       },
     },
-    async (request) => ({ tokens: await listTokens(request.params.vehicle, MAX_SHOWN, context) }),
+    (request) => list(request.params.vehicle, context),
   );
   app.delete<{ Params: { vehicle: string; version: string } }>(
     '/v1/vehicles/:vehicle/tokens/:version',
@@ -44,6 +44,10 @@ export function tokenRoutes(
       return reply.status(204).send();
     },
   );
+}
+
+async function list(vehicle: string, context: StageContext) {
+  return { tokens: await listTokens(vehicle, MAX_SHOWN, context) };
 }
 
 function issueRoute(app: FastifyInstance, context: StageContext, randomBytes: RandomBytes): void {
@@ -74,14 +78,21 @@ function issueRoute(app: FastifyInstance, context: StageContext, randomBytes: Ra
         },
       },
     },
-    async (request, reply) => {
-      const ttlS = ttlOf(bodyBytes(request));
-      const issued = await issueToken(request.params.vehicle, ttlS, randomBytes, context);
-      const { token, version, expiresAtMs } = issued;
-      void reply.status(201).header('cache-control', 'no-store');
-      return { token, version, expiresAt: new Date(expiresAtMs).toISOString() };
-    },
+    (request, reply) => issue(request.params.vehicle, request, reply, context, randomBytes),
   );
+}
+
+async function issue(
+  vehicle: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  context: StageContext,
+  randomBytes: RandomBytes,
+): Promise<FastifyReply> {
+  const ttlS = ttlOf(bodyBytes(request));
+  const { token, version, expiresAtMs } = await issueToken(vehicle, ttlS, randomBytes, context);
+  const expiresAt = new Date(expiresAtMs).toISOString();
+  return reply.status(201).header('cache-control', 'no-store').send({ token, version, expiresAt });
 }
 
 /** `{ "ttlS": 3600 }`, or nothing. */

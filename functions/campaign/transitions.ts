@@ -6,7 +6,9 @@ export const ACTIONS = ['approve', 'start', 'pause', 'end'] as const;
 
 export type CampaignAction = (typeof ACTIONS)[number];
 
-/** draft → approved → running ⇄ paused → ended. What was approved can be ended without ever running. */
+/**
+ * draft → approved → running ⇄ paused → ended. What was approved can be ended without ever running.
+ */
 const TRANSITIONS: Readonly<
   Record<CampaignAction, { readonly from: readonly CampaignState[]; readonly to: CampaignState }>
 > = {
@@ -17,8 +19,8 @@ const TRANSITIONS: Readonly<
 };
 
 /**
- * The state after an action. An action whose state is already reached leaves it as it is: so a caller
- * that lost the answer can repeat itself. Any other is CAMPAIGN_TRANSITION.
+ * The state after an action. An action whose state is already reached leaves it as it is: so a
+ * caller that lost the answer can repeat itself. Any other is CAMPAIGN_TRANSITION.
  */
 export function stateAfter(
   campaign: string,

@@ -15,7 +15,7 @@ function faultsOf(text: string, known = databases): string[] {
   expect(reader.faults).toEqual([]);
   const faults: string[] = [];
   validateCampaign(definition, known, NOW_MS, (path, message) =>
-    faults.push(`${path}: ${message}`),
+    faults.push(message.startsWith(path) ? message : `${path}: ${message}`),
   );
   return faults;
 }
@@ -61,7 +61,8 @@ test.each([
   ],
   [
     'signals: [{ name: Motion.Speed, record: { everyMs: 99 } }]',
-    'signals[0].record.everyMs: Motion.Speed every 99 ms is faster than its message, sent every 100 ms; use 100 or more, or all',
+    'signals[0].record.everyMs: Motion.Speed every 99 ms is faster than its message, ' +
+      'sent every 100 ms; use 100 or more, or all',
   ],
   [
     'signals: [{ name: Motion.Speed }, { name: Motion.Speed }]',
@@ -69,35 +70,36 @@ test.each([
   ],
   [
     'upload: { everyMs: 1000 }\nprocessing: { windowMs: 2500 }',
-    'processing.windowMs: processing.windowMs = 2500 does not fit upload.everyMs = 1000; use a multiple or a divisor of it, like 3000',
+    'processing.windowMs = 2500 does not fit upload.everyMs = 1000; use a multiple or a divisor of it, like 3000',
   ],
   [
     'upload: { everyMs: 100 }\nprocessing: { windowMs: 100100 }',
-    'processing.windowMs: processing.windowMs = 100100 and upload.everyMs = 100 are more than 1000 times apart',
+    'processing.windowMs = 100100 and upload.everyMs = 100 are more than 1000 times apart',
   ],
   [
     'processing: { graceMs: 5000, abandonAfterMs: 4999 }',
-    'processing.abandonAfterMs: processing.abandonAfterMs = 4999 must be at least processing.graceMs = 5000',
+    'processing.abandonAfterMs = 4999 must be at least processing.graceMs = 5000',
   ],
   [
     'upload: { everyMs: 1000 }\nprocessing: { resample: { rasterMs: 1001 } }',
-    'processing.resample.rasterMs: processing.resample.rasterMs = 1001 must be at most the window of 1000 ms',
+    'processing.resample.rasterMs = 1001 must be at most the window of 1000 ms',
   ],
   [
     'upload: { everyMs: 100 }\nprocessing: { resample: { maxHoldMs: 10001 } }',
-    'processing.resample.maxHoldMs: processing.resample.maxHoldMs = 10001 reads back more than 100 batches (10000 ms); use less',
+    'processing.resample.maxHoldMs = 10001 reads back more than 100 batches (10000 ms); use less',
   ],
   [
     'upload: { everyMs: 86400000 }\nprocessing: { windowMs: 86400000, resample: { rasterMs: 1 } }',
-    `processing.windowMs: A window would hold 345600000 raster cells, at most ${MAX_CELLS} fit; use a shorter window or a wider raster`,
+    `processing.windowMs: A window would hold 345600000 raster cells, ` +
+      `at most ${MAX_CELLS} fit; use a shorter window or a wider raster`,
   ],
   [
     'window: { endAt: 2026-11-30T00:00:00Z }',
-    'window.endAt: window.endAt = 2026-11-30T00:00:00Z is past; use a time after 2026-11-30T00:00:00.000Z',
+    'window.endAt = 2026-11-30T00:00:00Z is past; use a time after 2026-11-30T00:00:00.000Z',
   ],
   [
     'window: { startAt: 2026-12-02T00:00:00Z, endAt: 2026-12-02T00:00:00Z }',
-    'window.endAt: window.endAt = 2026-12-02T00:00:00Z must be after window.startAt = 2026-12-02T00:00:00Z',
+    'window.endAt = 2026-12-02T00:00:00Z must be after window.startAt = 2026-12-02T00:00:00Z',
   ],
 ])('validateCampaign + %s says so', (text, fault) => {
   expect(faultsOf(text)).toEqual([fault]);

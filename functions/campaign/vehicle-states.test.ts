@@ -4,6 +4,7 @@ import type { CampaignFact } from '#kernel/facts/campaign.ts';
 import { checkinId, type CampaignReport } from '#kernel/facts/checkin.ts';
 import { parseCampaign } from './parse-campaign.ts';
 import { campaignApi, type CampaignApi } from './testing/campaign-api.ts';
+import type { VehicleState } from './vehicle-states.ts';
 
 let api: CampaignApi;
 beforeEach(async () => {
@@ -43,7 +44,7 @@ const receipt = (vehicle: string, session: string, seq: number, campaign: string
 async function states(query = ''): Promise<[string[], string | null]> {
   const { body } = await api.call('GET', `/v1/campaigns/c1/vehicles${query}`);
   const { vehicles, next } = body as {
-    vehicles: Record<string, unknown>[];
+    vehicles: VehicleState[];
     next: string | null;
   };
   return [

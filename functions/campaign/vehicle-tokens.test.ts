@@ -79,7 +79,7 @@ test('POST tokens: two are valid at a time, a third ends the first', async () =>
 
 test('POST tokens for one vehicle at once gives each its own version', async () => {
   const issued = await Promise.all([issue(), issue(), issue()]);
-  expect(issued.map(({ version }) => version).sort()).toEqual([1, 2, 3]);
+  expect(new Set(issued.map(({ version }) => version))).toEqual(new Set([1, 2, 3]));
 });
 
 test('POST tokens + more at once than attempts is 503', async () => {

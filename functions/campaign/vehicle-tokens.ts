@@ -100,7 +100,7 @@ export async function listTokens(
   context: StageContext,
 ): Promise<readonly Omit<CredentialFact, 'tokenSha256'>[]> {
   const facts = await newestCredentials(vehicle, limit, context);
-  return facts.map(({ tokenSha256: _, ...shown }) => shown);
+  return facts.map(({ tokenSha256: _hidden, ...shown }) => shown);
 }
 
 async function newestCredentials(

@@ -62,13 +62,13 @@ export function parseYamlText(bytes: Uint8Array): YamlText {
     ...at(pos[0]),
   }));
   return {
-    root: document.contents as Node | null,
+    root: document.contents,
     faults,
     positionOf: (node) => {
       const { range } = isPair(node) ? (node.key as Node) : node;
       return range === null || range === undefined ? null : at(range[0]);
     },
-    resolve: (node) => resolve(document as unknown as Document, node),
+    resolve: (node) => resolve(document, node),
   };
 }
 

@@ -349,7 +349,7 @@ test.each([
 ])('upload to a vehicle named by %s finds no route', async (_, path) => {
   const { app, store } = await startStage();
   const answer = await post(app, plain, CBOR, `/v1/vehicles/${path}/batches`);
-  expect([404, 414]).toContain(answer.statusCode);
+  expect([400, 404]).toContain(answer.statusCode);
   expect(await contentsOf(store)).toEqual({});
 });
 

@@ -176,7 +176,7 @@ test.each([
   'recorded',
   'recorded/',
   'recorded/can0-NONE.csv',
-  '.tmp/x',
+  '+unpublished/x',
   `recorded/${'a'.repeat(300)}.csv`,
 ])('GET file %s + leads nowhere', async (name) => {
   writeFileSync(join(root, 'secret.csv'), 'TOP SECRET');

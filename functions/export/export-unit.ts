@@ -17,7 +17,7 @@ export const sessionFolder = (vehicle: string, session: string): string =>
   sessionPrefix(vehicle, session).slice(0, -1);
 
 /** `00000007-0001`: window 7, revision 1. */
-export function partName(window: number, revision: number): string {
+function partName(window: number, revision: number): string {
   const id = exportId('v', 's', window, revision);
   return id.slice('v/s/'.length).replace('/', '-');
 }

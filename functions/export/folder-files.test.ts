@@ -39,14 +39,14 @@ test('FolderFiles + a killed process: its folder goes after an hour, a younger o
     ['unit-old', 3_601],
     ['unit-new', 3_599],
   ] as const) {
-    const folder = join(root, '.tmp', name);
+    const folder = join(root, '+unpublished', name);
     mkdirSync(folder, { recursive: true });
     const atS = clock.nowMs() / 1_000 - ageS;
     utimesSync(folder, atS, atS);
   }
   const writer = await new FolderFiles(root, clock).begin(UNIT);
-  expect(readdirSync(join(root, '.tmp'))).not.toContain('unit-old');
-  expect(readdirSync(join(root, '.tmp'))).toContain('unit-new');
+  expect(readdirSync(join(root, '+unpublished'))).not.toContain('unit-old');
+  expect(readdirSync(join(root, '+unpublished'))).toContain('unit-new');
   await writer.discard();
 });
 

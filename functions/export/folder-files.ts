@@ -22,8 +22,8 @@ import { FileHashes } from './file-hashes.ts';
 import { errorCode, filesUnavailable } from './folder-errors.ts';
 import { FolderUnitWriter } from './folder-unit-writer.ts';
 
-/** Below the root, so that moving a file into place is a rename and never a copy. */
-const TEMPORARY_FOLDER = '.tmp';
+/** Below the root, so that moving is a rename and never a copy. No vehicle can have a name with a "+". */
+const TEMPORARY_FOLDER = '+unpublished';
 /** A temporary folder this old belongs to a process that is gone: no unit takes an hour. */
 const ABANDONED_AFTER_MS = 3_600_000;
 const PIECE_BYTES = 262_144;

@@ -63,7 +63,7 @@ test('export stage + a processed window writes its part, its fact and announces 
       data: { vehicle: 'v1', session: 's1', window: 0, revision: 1, files: 6 },
     },
   ]);
-  expect(readdirSync(join(root, '.tmp'))).toEqual([]);
+  expect(readdirSync(join(root, '+unpublished'))).toEqual([]);
 });
 
 test('export stage + all results and the end compacts to one file a message and set', async () => {
@@ -335,5 +335,5 @@ test('export stage + a caller that goes away is asked to come again, and leaves 
   const outcome = await stage.handle(windowEvent(0), testContext(store), gone);
   expect(outcome).toEqual({ kind: 'retry', afterMs: 0, reason: 'the caller went away' });
   expect(filesBelow(root)).toEqual([]);
-  expect(readdirSync(join(root, '.tmp'))).toEqual([]);
+  expect(readdirSync(join(root, '+unpublished'))).toEqual([]);
 });

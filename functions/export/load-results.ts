@@ -5,7 +5,7 @@ import { readNewest } from '#kernel/store/read-prefix.ts';
 import type { Store } from '#kernel/store/store.ts';
 
 /** Compressed samples of a session in memory: at 0.7 bytes each, 380 million samples. */
-export const MAX_BLOCK_BYTES = 268_435_456;
+const MAX_BLOCK_BYTES = 268_435_456;
 
 /**
  * The results of all planned windows, in their order, or undefined when one is not there yet. The last

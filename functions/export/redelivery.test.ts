@@ -108,7 +108,7 @@ test('export stage + four replicas compacting at once leave the files of one', a
   const folder = join(root, 'v1', 's1');
   expect(filesBelow(folder)).toEqual(COMPACTED);
   expect(bytesBelow(folder)).toEqual(bytesBelow(alone.folder));
-  expect(readdirSync(join(root, '.tmp'))).toEqual([]);
+  expect(readdirSync(join(root, '+unpublished'))).toEqual([]);
 });
 
 test('export stage + an old closing that is overtaken while it is written gives way to the newer', async () => {

@@ -100,7 +100,7 @@ test.each([
   'recorded/can0-A.csv\n',
   'recorded/can0-A.exe',
   'recorded\\can0-A.csv',
-  '.tmp/unit-1/recorded/can0-A.csv',
+  '+unpublished/unit-1/recorded/can0-A.csv',
   'parts/1-1/recorded/can0-A.csv',
   `recorded/${'A'.repeat(300)}.csv`,
 ])('isSessionFile + %j is no exported file', (path) => {

@@ -5,9 +5,9 @@ import { compareTables } from '#kernel/columns/merge-tables.ts';
 import type { StoredTable } from '#kernel/columns/stored-table.ts';
 
 /** Cells (rows × columns) of all messages in memory at once: at 9 bytes, and twice while merging, 150 MB. */
-export const MAX_CELLS_AT_ONCE = 8_000_000;
+const MAX_CELLS_AT_ONCE = 8_000_000;
 /** Cells of one message: 5 columns at 100 Hz for 8 hours have 17 million; 300 MB and twice while merging. */
-export const MAX_CELLS_PER_MESSAGE = 32_000_000;
+const MAX_CELLS_PER_MESSAGE = 32_000_000;
 
 type Merge = (windows: readonly (readonly StoredTable[])[]) => StoredTable[];
 

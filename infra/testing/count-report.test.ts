@@ -10,7 +10,13 @@ const report = (...files: readonly (readonly [string, readonly string[]])[]): st
   });
 
 test.each([
-  ['tests one by one, skipped ones not', report(['passed', ['passed', 'passed', 'skipped']]), 0, 2, 0],
+  [
+    'tests one by one, skipped ones not',
+    report(['passed', ['passed', 'passed', 'skipped']]),
+    0,
+    2,
+    0,
+  ],
   ['failed tests', report(['failed', ['passed', 'failed', 'failed']]), 1, 1, 2],
   ['a file that cannot be loaded as one', report(['failed', []], ['passed', ['passed']]), 1, 1, 1],
   ['a failed run without a failed test as one', report(['passed', ['passed']]), 1, 1, 1],

@@ -15,17 +15,20 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     project.provide('mongoServer', { url: null, reason: 'no test file asked for one' });
     return async () => {};
   }
-  const { url, reason, stop } = await startMongoServer(process.env);
+  const server = await startMongoServer(process.env);
+  const { url, reason } = server;
   if (url === null && process.env['CI'] !== undefined) {
     throw new Error(`No MongoDB server for the store's tests: ${reason}`);
   }
+  if (url === null) process.stderr.write(`Skipped, no MongoDB server: ${reason}\n`);
   project.provide('mongoServer', { url, reason });
-  return stop;
+  return () => server.stop();
 }
 
 /** True where a chosen test file ends in `.mongo.test.ts`. */
 async function needsMongo(project: TestProject): Promise<boolean> {
-  // vitest keeps the command line's filters in a field outside its types; without it all files count.
+  // vitest keeps the command line's filters in a field outside its types; without it all files
+  // count.
   const { filenamePattern } = project.vitest as { filenamePattern?: string[] };
   const { testFiles } = await project.globTestFiles(filenamePattern);
   return testFiles.some((file) => file.endsWith('.mongo.test.ts'));

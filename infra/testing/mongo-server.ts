@@ -23,8 +23,10 @@ const START_LIMIT_MS = 30_000;
 const BUILD_LIMIT_MS = 600_000;
 
 /**
- * Finds a server that speaks MongoDB's protocol: the one that TACHOGRAPH_TEST_MONGODB_URL names, else
- * `mongod` on the PATH, else FerretDB (infra/testing/ferretdb), built with Go into the cache folder.
+ * Finds a server that speaks MongoDB's protocol: the one that TACHOGRAPH_TEST_MONGODB_URL names,
+ * else
+ * `mongod` on the PATH, else FerretDB (infra/testing/ferretdb), built with Go into the cache
+ * folder.
  */
 export async function startMongoServer(
   environment: Readonly<Record<string, string | undefined>>,
@@ -71,7 +73,10 @@ async function startFerretDb(): Promise<MongoServer> {
   return { url, reason: '', stop: () => stop(child, folder) };
 }
 
-/** Path of the program; built where the cache lacks it (about 75 s from nothing, named by its sources' hash). */
+/**
+ * Path of the program; built where the cache lacks it (about 75 s from nothing, named by its
+ * sources' hash).
+ */
 function builtFerretDb(): string {
   const sources = ['go.mod', 'go.sum', 'main.go'].map((name) =>
     readFileSync(join(GO_PROGRAM, name), 'utf8'),

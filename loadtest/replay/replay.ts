@@ -1,3 +1,5 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { compileSelection } from '#loadtest/vehicles/selection.ts';
 import { cutDrive } from '#loadtest/vehicles/cut-drive.ts';
 import { VehicleAgent } from '#loadtest/vehicles/vehicle-agent.ts';
@@ -114,6 +116,7 @@ function startAgents(
       speed,
       clock,
       transport,
+      gzip: promisify(gzip),
       slicesOf,
       recordingStart: async (definition) => {
         // Cut before the start, so that it costs nobody's first batch time.

@@ -46,9 +46,9 @@ function contents({ batches, windows, frames }: Account, vehicles: number, files
   return { boxes, arrows };
 }
 
-const BOX_WIDTH = 166;
+const BOX_WIDTH = 184;
 const BOX_HEIGHT = 74;
-const GAP_X = 42;
+const GAP_X = 38;
 const GAP_Y = 34;
 
 /** Side by side for a wide screen, and one below the other for a phone; the style sheet shows one. */

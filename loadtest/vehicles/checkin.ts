@@ -20,7 +20,7 @@ export function parseDueCampaigns(body: string): readonly EnactableCampaign[] {
   } catch (error) {
     throw new TachographError('CHECKIN_UNREADABLE', { detail: body }, { cause: error });
   }
-  const { campaigns } = answer as { campaigns?: unknown };
+  const campaigns = (answer as { campaigns?: unknown } | null)?.campaigns;
   if (!Array.isArray(campaigns)) throw new TachographError('CHECKIN_UNREADABLE', { detail: body });
   return campaigns.map((campaign) => enactable(campaign as DueAnswer));
 }

@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { encodeBatch } from '#kernel/batch/batch-codec.ts';
 import { must } from '#kernel/core/assert.ts';
 import { randomStream } from '#kernel/core/random.ts';
@@ -27,6 +25,8 @@ export interface AgentOptions {
   readonly speed: number;
   readonly clock: Clock;
   readonly transport: VehicleTransport;
+  /** gzip, in another thread where time matters. */
+  readonly gzip: (body: Uint8Array) => Promise<Uint8Array>;
   /** The drive cut for a campaign; shared by all vehicles, which replay the same one. */
   readonly slicesOf: (definition: CampaignDefinition) => readonly DriveSlice[];
   /** Called when the campaign is enacted; resolves to when recording starts, `clock`'s monotonic ms. */
@@ -45,8 +45,6 @@ export interface AgentResult {
   /** null: everything it recorded was settled and it said so. */
   readonly failure: string | null;
 }
-
-const compress = promisify(gzip);
 
 interface CutBatch {
   readonly batch: Batch;
@@ -175,7 +173,7 @@ export class VehicleAgent {
   ): Promise<readonly { readonly batch: Batch; readonly body: Uint8Array }[]> {
     const campaign = must(this.#state.campaign, 'a vehicle that records has a campaign');
     const batch = batchOf(this.#options.identity, campaign, slice, seq);
-    const body = await bodyOf(batch);
+    const body = await this.#bodyOf(batch);
     const isDivisible = slice.matched > 1 && slice.untilUs - slice.fromUs > 1;
     if (body.length <= definition.upload.maxBatchBytes || !isDivisible) return [{ batch, body }];
     const [before, after] = halveSlice(slice);
@@ -224,10 +222,13 @@ export class VehicleAgent {
   async #replace(seq: number, change: (batch: Batch) => Batch): Promise<void> {
     const old = must(this.#cut.get(seq), `batch ${seq} is in the cache`);
     const batch = change(old.batch);
-    const body = bodyOf(batch);
+    const body = this.#bodyOf(batch);
     this.#cut.set(seq, { ...old, batch, body });
     const { recorded } = batch.counts;
-    this.#change(seq, { frames: recorded, emptied: recorded < old.batch.counts.recorded });
+    const isEmptied = recorded < old.batch.counts.recorded;
+    // A batch may be emptied first and then be made the session's last: it stays an emptied one.
+    const emptied = isEmptied || must(this.#records.get(seq), `batch ${seq} has a record`).emptied;
+    this.#change(seq, { frames: recorded, emptied });
     await body;
   }
 
@@ -251,6 +252,8 @@ export class VehicleAgent {
     this.#change(seq, { outcome, duplicate, detail, ackedMs });
     this.#cut.delete(seq);
   }
-}
 
-const bodyOf = (batch: Batch): Promise<Uint8Array> => compress(encodeBatch(batch, 'cbor'));
+  #bodyOf(batch: Batch): Promise<Uint8Array> {
+    return this.#options.gzip(encodeBatch(batch, 'cbor'));
+  }
+}

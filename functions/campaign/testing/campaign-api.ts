@@ -9,7 +9,7 @@ import { sha256Hex } from '#kernel/system/sha256.ts';
 import { createCampaignStage } from '../function.ts';
 import { DBC_TEXT } from './dbc-text.ts';
 
-export const ENGINEER_TOKEN = 'the-engineers-token';
+const ENGINEER_TOKEN = 'the-engineers-token';
 export const DBC_SHA256 = sha256Hex(DBC_TEXT);
 
 /** The stage on a memory store, with a virtual clock and a sink that can be made to fail. */

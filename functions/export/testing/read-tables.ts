@@ -2,7 +2,7 @@ import { DuckDBInstance, DuckDBTimestampTZValue } from '@duckdb/node-api';
 import { parse } from 'csv-parse/sync';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 
-export type Cell = number | bigint | null;
+type Cell = number | bigint | null;
 
 export interface ReadTable {
   readonly names: readonly string[];

@@ -14,9 +14,9 @@ import { columnOf, tableOf } from './tables.ts';
 
 export const VEHICLE = 'v1';
 export const SESSION = 's1';
-export const VERSIONS = 'abc';
+const VERSIONS = 'abc';
 export const START_US = 1_700_000_000_000_000;
-export const WINDOW_US = 1_000_000;
+const WINDOW_US = 1_000_000;
 
 const DBC = Buffer.from(`VERSION ""
 BU_: ECU

@@ -287,11 +287,16 @@ describe('parseDbc of attributes that cannot be used keeps what it had', () => {
   });
 
   test('of two equal long names the first is used', () => {
-    const database = attribute(
+    const signals = attribute(
       'BA_ "SystemSignalLongSymbol" SG_ 1 A "Long";\nBA_ "SystemSignalLongSymbol" SG_ 1 B "Long";',
     );
-    expect(keptOf(database)).toEqual(['First(Long,B)', 'Last(Z)']);
-    expect(database.faults).toHaveLength(1);
+    expect(keptOf(signals)).toEqual(['First(Long,B)', 'Last(Z)']);
+    expect(signals.faults).toHaveLength(1);
+    const messages = attribute(
+      'BA_ "SystemMessageLongSymbol" BO_ 1 "Long";\nBA_ "SystemMessageLongSymbol" BO_ 9 "Long";',
+    );
+    expect(keptOf(messages)).toEqual(['Long(A,B)', 'Last(Z)']);
+    expect(messages.faults).toHaveLength(1);
   });
 });
 

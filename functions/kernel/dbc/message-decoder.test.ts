@@ -182,6 +182,14 @@ SG_MUL_VAL_ 1 ByOther Other 0-255;
     ]);
   });
 
+  test('an absent selector holds no unknown value, although its row reads 0', () => {
+    const message = messageOf(
+      'BO_ 1 M: 2 N\n SG_ P M : 0|8@1+ (1,0) [0|0] "" N\n SG_ A m1 : 8|8@1+ (1,0) [0|0] "" N\n',
+    );
+    expect(decode(message, [])).toEqual([TRUNCATED, {}]);
+    expect(decode(message, [0])).toEqual([TRUNCATED | UNKNOWN_SELECTOR, { P: 0 }]);
+  });
+
   test('a selector without any signal of its own knows every value', () => {
     const message = messageOf('BO_ 1 M: 1 N\n SG_ Page M : 0|8@1+ (1,0) [0|0] "" N\n');
     expect(decode(message, [77])).toEqual([0, { Page: 77 }]);

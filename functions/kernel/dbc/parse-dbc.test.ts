@@ -72,6 +72,9 @@ describe('parseDbc of messages and signals', () => {
       'BO_ 1 M :8\r\n SG_ A:0|8@1 + ( 1 , 0 ) [ 0 | 0 ] ""\r\n// SG_ no : 1\r\nCM_ "x" ;';
     expect(messageOf(text)).toMatchObject({ name: 'M', transmitter: '', signals: [{ name: 'A' }] });
     expect(messageOf(text.replaceAll('\r\n', '\r')).signals).toHaveLength(1);
+    const oneLine = 'BO_ 1 M: 8 SG_ A : 0|8@1+ (1,0) [0|0] "" N SG_ B : 0|8@1+ (1,0) [0|0] "" N,O';
+    expect(messageOf(oneLine).transmitter).toBe('');
+    expect(messageOf(oneLine).signals.map(({ name }) => name)).toEqual(['A', 'B']);
   });
 
   test('bit 31 of an id marks 29 bits, as does its combination with bits 29 and 30', () => {

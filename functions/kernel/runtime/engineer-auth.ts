@@ -3,7 +3,9 @@ import type { FastifyRequest } from 'fastify';
 import { TachographError } from '../core/errors.ts';
 import { sha256Hex } from '../system/sha256.ts';
 
-/** Whom facts and audit name: there is one engineers' token, so no person can be told from another. */
+/**
+ * Whom facts and audit name: there is one engineers' token, so no person can be told from another.
+ */
 export const ENGINEER = 'engineer';
 
 /** A fastify `onRequest` hook: nothing of a body is read from somebody without the token. */
@@ -12,8 +14,8 @@ export type AuthHook = (request: FastifyRequest) => Promise<void>;
 /**
  * Lets only requests pass that carry the engineers' token as a bearer token.
  *
- * `tokenSha256` is its hash (ENGINEER_TOKEN_SHA256). A stage with an engineers' API refuses to start
- * without one (CONFIG_INVALID): an open API must never be the result of a forgotten setting.
+ * `tokenSha256` is its hash (ENGINEER_TOKEN_SHA256). A stage with an engineers' API refuses to
+ * start without one (CONFIG_INVALID): an open API must never be the result of a forgotten setting.
  */
 export function engineerAuth(tokenSha256: string): AuthHook {
   if (!/^[0-9a-f]{64}$/.test(tokenSha256)) {

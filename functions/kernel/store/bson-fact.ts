@@ -1,7 +1,10 @@
 import { Binary } from 'mongodb';
 import type { Fact, FactValue } from './store.ts';
 
-/** What the driver takes and gives: plain values, bigint for integers beyond 32 bits, Binary, documents. */
+/**
+ * What the driver takes and gives: plain values, bigint for integers beyond 32 bits, Binary,
+ * documents.
+ */
 export type BsonValue =
   | null
   | boolean
@@ -61,8 +64,8 @@ function fromBson(value: unknown): FactValue {
 }
 
 /**
- * MongoDB gives "." and a leading "$" a meaning of their own and refuses NUL; the driver does the same
- * to `_bsontype`. Such keys (a bus named "can.1") are percent-encoded.
+ * MongoDB gives "." and a leading "$" a meaning of their own and refuses NUL; the driver does the
+ * same to `_bsontype`. Such keys (a bus named "can.1") are percent-encoded.
  */
 function escapeKey(key: string): string {
   return key

@@ -4,7 +4,10 @@ import { COLLECTIONS, type Collection } from './store.ts';
 
 const MAX_ID_LENGTH = 512;
 const MAX_LIMIT = 10_000;
-/** What the grammar of ids produces (kernel/core/ids.ts): printable ASCII, so every adapter sorts alike. */
+/**
+ * What the grammar of ids produces (kernel/core/ids.ts): printable ASCII, so every adapter sorts
+ * alike.
+ */
 const ID = /^[\x21-\x7e]+$/;
 
 /** Ids and collections are made by code, never taken from outside: a wrong one is a bug. */

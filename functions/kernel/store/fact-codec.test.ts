@@ -55,8 +55,7 @@ test('factHash does not depend on the order of members or on undefined ones', ()
 
 test('encodeFact is the canonical CBOR of RFC 7049: shortest numbers, short keys first', () => {
   const bytes = encodeFact({ bb: 0.5, a: 24, c: -0, d: 1.0 });
-  expect(Buffer.from(bytes).toString('hex')).toBe(
-    // map(4): "a" 24, "c" 0, "d" 1, "bb" half-precision 0.5
-    `a4${'61611818'}${'616300'}${'616401'}${'626262f93800'}`,
-  );
+  // map(4): "a" 24, "c" 0, "d" 1, "bb" half-precision 0.5
+  const expected = ['a4', '61611818', '616300', '616401', '626262f93800'];
+  expect(Buffer.from(bytes).toString('hex')).toBe(expected.join(''));
 });

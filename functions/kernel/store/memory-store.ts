@@ -63,7 +63,10 @@ export function memoryStore(): Store {
   };
 }
 
-/** Index of the first id that is not below `bound`, by UTF-8 bytes (UTF-16 order differs above U+FFFF). */
+/**
+ * Index of the first id that is not below `bound`, by UTF-8 bytes (UTF-16 order differs above
+ * U+FFFF).
+ */
 function lowerBound(ids: readonly string[], bound: string): number {
   const wanted = Buffer.from(bound);
   let low = 0;

@@ -36,11 +36,11 @@ describe.skipIf(serverUrl === null)(`MongoDB server${reason === '' ? '' : `: ${r
     const client = new MongoClient(url, { promoteValues: false });
     const raw = await client.db().collection('batches').findOne({ hash: 'the-hash' });
     await client.close();
-    const types = Object.entries(raw?.['document'] as Record<string, { _bsontype?: string }>).map(
-      ([key, value]) => `${key}: ${value._bsontype ?? typeof value}`,
+    const types = Object.entries(raw?.['document'] as Record<string, object>).map(
+      ([key, value]) => `${key}: ${value.constructor.name}`,
     );
-    expect(String(raw?._id)).toBe('v/s/1');
-    expect(types).toEqual(['atMs: Long', 'n: Int32', 'half: Double', 'body: Binary', 'in: object']);
+    expect(raw).toMatchObject({ _id: 'v/s/1' });
+    expect(types).toEqual(['atMs: Long', 'n: Int32', 'half: Double', 'body: Binary', 'in: Object']);
   });
 
   test('insert + BSON larger than MongoDB takes, CBOR within the limit, is refused', async () => {

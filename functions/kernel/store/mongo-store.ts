@@ -23,9 +23,9 @@ const DUPLICATE_KEY = 11_000;
 /** MongoDB's limit of a document. */
 const MAX_BSON_BYTES = 16 * 1024 * 1024;
 /**
- * Below this much CBOR a document cannot reach MongoDB's limit, so that its size need not be counted.
- * Worst case: an array of empty strings, 1 byte each in CBOR; in BSON 1 (type) + 7 (index as text) +
- * 1 (NUL) + 5 (length and NUL) = 14, and 14 MiB < 16 MiB.
+ * Below this much CBOR a document cannot reach MongoDB's limit, so that its size need not be
+ * counted. Worst case: an array of empty strings, 1 byte each in CBOR; in BSON 1 (type) + 7 (index
+ * as text) + 1 (NUL) + 5 (length and NUL) = 14, and 14 MiB < 16 MiB.
  */
 const SURELY_SMALL_BYTES = 1024 * 1024;
 
@@ -90,7 +90,9 @@ function clientOf(url: string): MongoClient {
 const databaseName = (url: string): string =>
   /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? DEFAULT_DATABASE;
 
-/** A failure of driver or server as STORE_UNAVAILABLE; anything else (a bug) comes back unchanged. */
+/**
+ * A failure of driver or server as STORE_UNAVAILABLE; anything else (a bug) comes back unchanged.
+ */
 function mongoFailure(error: unknown): unknown {
   if (!(error instanceof MongoError)) return error;
   const detail = `${error.name}: ${redactUrl(error.message)}`;
@@ -133,8 +135,8 @@ class MongoStore implements Store {
   }
 
   /**
-   * The duplicate-key answer may come from a document that only the primary has yet and that a fail-over
-   * would take back. `exists` is said only after a majority has it.
+   * The duplicate-key answer may come from a document that only the primary has yet and that a
+   * fail-over would take back. `exists` is said only after a majority has it.
    */
   async #existing(collection: Collection, id: string, hash: string): Promise<InsertOutcome> {
     const found = await this.#do(() =>
@@ -178,9 +180,10 @@ class MongoStore implements Store {
         .find({ _id: { $gte: prefix, $lt: prefixEnd(prefix) } }, { projection: { _id: 1 } })
         .sort({ _id: 1 })
         .limit(limit)
+        .map(({ _id }) => _id)
         .toArray();
-      const first = ids[0]?._id;
-      const last = ids.at(-1)?._id;
+      const first = ids[0];
+      const last = ids.at(-1);
       if (first === undefined || last === undefined) return 0;
       const removed = await this.#collection(collection).deleteMany({
         _id: { $gte: first, $lte: last },

@@ -6,7 +6,8 @@ import type { Store } from './store.ts';
 /**
  * Opens the store that `url` names: `sqlite:PATH`, `mongodb://…` or `mongodb+srv://…`.
  *
- * The adapter is imported only when it is used: the MongoDB driver alone costs a cold start some 95 ms.
+ * The adapter is imported only when it is used: the MongoDB driver alone costs a cold start some 95
+ * ms.
  */
 export async function openStore(url: string, clock: Clock): Promise<Store> {
   if (/^sqlite:./.test(url)) {

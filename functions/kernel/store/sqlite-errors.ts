@@ -1,6 +1,8 @@
 import { TachographError } from '../core/errors.ts';
 
-/** Primary result codes (https://www.sqlite.org/rescode.html); the extended ones add bits above 8. */
+/**
+ * Primary result codes (https://www.sqlite.org/rescode.html); the extended ones add bits above 8.
+ */
 const BUSY = 5;
 const LOCKED = 6;
 const MEANING: Readonly<Record<number, string>> = {
@@ -24,7 +26,10 @@ export function isSqliteBusy(error: unknown): boolean {
   return code === BUSY || code === LOCKED;
 }
 
-/** An SQLite failure as an expected error; anything else (a bug in a statement) comes back unchanged. */
+/**
+ * An SQLite failure as an expected error; anything else (a bug in a statement) comes back
+ * unchanged.
+ */
 export function sqliteFailure(error: unknown, path: string): unknown {
   if (isSqliteBusy(error)) {
     const detail = `another process is writing to ${path}`;

@@ -35,9 +35,9 @@ export function prepareDatabase(database: DatabaseSync, path: string): void {
 /**
  * A table a collection: its keys need no collection name, and a range stays within few pages.
  *
- * An ordinary rowid table with an index on the id, not WITHOUT ROWID: documents are often larger than
- * a page, and in a WITHOUT ROWID table they would sit in the index itself, which then fits only a few
- * ids a page and makes the look-up of a duplicate slow.
+ * An ordinary rowid table with an index on the id, not WITHOUT ROWID: documents are often larger
+ * than a page, and in a WITHOUT ROWID table they would sit in the index itself, which then fits
+ * only a few ids a page and makes the look-up of a duplicate slow.
  */
 const tableOf = (collection: string): string =>
   `CREATE TABLE IF NOT EXISTS "${collection}" (

@@ -51,17 +51,17 @@ test('insert + lock held beyond the wait rejects with STORE_BUSY, and works afte
   const { store, other, clock } = openByHand(join(folder, 'busy.db'));
   other.exec('BEGIN IMMEDIATE');
   const startMs = clock.monotonicMs();
-  let failedAfterMs: number | undefined;
+  const failedAfterMs: number[] = [];
   const insert = store.insert('audit', 'a', {}).catch((error: unknown) => {
-    failedAfterMs = clock.monotonicMs() - startMs;
+    failedAfterMs.push(clock.monotonicMs() - startMs);
     return error;
   });
-  while (failedAfterMs === undefined) {
+  while (failedAfterMs.length === 0) {
     await new Promise((resolve) => setImmediate(resolve));
     await clock.advance(1);
   }
   expect(await insert).toMatchObject({ code: 'STORE_BUSY', kind: 'retry', status: 503 });
-  expect(failedAfterMs).toBeLessThanOrEqual(BUSY_WAIT_MS + 1);
+  expect(failedAfterMs[0]).toBeLessThanOrEqual(BUSY_WAIT_MS + 1);
   // Readers do not wait for a writer.
   expect(await store.get('audit', 'a')).toBeUndefined();
   other.exec('ROLLBACK');

@@ -56,7 +56,10 @@ function openFailure(error: unknown, path: string): unknown {
   return new TachographError('STORE_UNAVAILABLE', { detail }, { cause: error });
 }
 
-/** Does `work` as soon as no other process is in the way; SQLite's error when none of `waitMs` was free. */
+/**
+ * Does `work` as soon as no other process is in the way; SQLite's error when none of `waitMs` was
+ * free.
+ */
 async function whenFree<T>(clock: Clock, waitMs: number, work: () => T): Promise<T> {
   const untilMs = clock.monotonicMs() + waitMs;
   for (;;) {
@@ -72,8 +75,8 @@ async function whenFree<T>(clock: Clock, waitMs: number, work: () => T): Promise
 /**
  * The embedded store: one SQLite file, shared by all processes of a machine.
  *
- * Inserts that arrive in the same turn of the event loop share one transaction: the sync of the disk
- * is what an insert costs, and a group pays for it once.
+ * Inserts that arrive in the same turn of the event loop share one transaction: the sync of the
+ * disk is what an insert costs, and a group pays for it once.
  */
 export class SqliteStore implements Store {
   readonly #database: DatabaseSync;

@@ -31,7 +31,8 @@ const OP_MSG = 2013;
 const HEADER_BYTES = 16;
 
 /**
- * As much of MongoDB's wire protocol as the driver needs to send a command and read a scripted answer
+ * As much of MongoDB's wire protocol as the driver needs to send a command and read a scripted
+ * answer
  * (https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/): for failures that a real
  * server does not show on demand.
  */

@@ -1,7 +1,8 @@
 /**
  * A process of its own that inserts facts, for the store's contract suite.
  *
- * Arguments: store URL, number of facts, padding bytes. Prints "ready", waits for a line on standard input
+ * Arguments: store URL, number of facts, padding bytes. Prints "ready", waits for a line on
+ * standard input
  * (so that several start together), then prints one line an acknowledged insert: `SEQ created` or
  * `SEQ exists same|different`.
  */
