@@ -5,6 +5,7 @@ export const VERBS: Readonly<Record<string, () => Promise<Verb>>> = {
   setup: async () => (await import('./setup-verb.ts')).setupVerb,
   demo: async () => (await import('./demo-verb.ts')).demoVerb,
   report: async () => (await import('./report-verb.ts')).reportVerb,
+  bench: async () => (await import('./bench-verb.ts')).benchVerb,
   up: async () => (await import('./up-verb.ts')).upVerb,
   down: async () => (await import('./down-verb.ts')).downVerb,
   status: async () => (await import('./status-verb.ts')).statusVerb,

@@ -16,7 +16,10 @@ const KERNEL = [...CONTRACTS, 'functions/kernel/'];
 
 export const LAYERS: readonly Layer[] = [
   { folder: 'functions/kernel/core/', may: [], pure: true },
-  { folder: 'functions/kernel/facts/', may: ['functions/kernel/core/', 'functions/kernel/system/'] },
+  {
+    folder: 'functions/kernel/facts/',
+    may: ['functions/kernel/core/', 'functions/kernel/system/'],
+  },
   { folder: 'functions/kernel/dbc/', may: KERNEL },
   { folder: 'functions/kernel/', may: KERNEL },
   { folder: 'functions/campaign/', may: KERNEL },
@@ -36,6 +39,11 @@ export const LAYERS: readonly Layer[] = [
   {
     folder: 'infra/',
     may: [...CONTRACTS, 'eventing/', 'infra/', 'functions/kernel/system/'],
+  },
+  {
+    // A benchmark measures the product's own code.
+    folder: 'loadtest/bench/',
+    may: ['functions/', 'eventing/', 'infra/', 'loadtest/'],
   },
   { folder: 'loadtest/', may: ['functions/kernel/', 'eventing/', 'infra/', 'cli/', 'loadtest/'] },
   { folder: 'cli/', may: ['functions/kernel/', 'eventing/', 'infra/', 'loadtest/', 'cli/'] },

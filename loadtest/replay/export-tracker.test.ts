@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { exampleRecord } from '#loadtest/ledger/testing/example-run.ts';
+import { ExportTracker, stillMissing } from './export-tracker.ts';
+import type { BatchRecord } from '#loadtest/vehicles/batch-record.ts';
+import type { DatasetExported } from '#eventing/contracts/catalog.ts';
+
+const exported = (window: number | null, revision = 1): DatasetExported => ({
+  vehicle: 'veh-0001',
+  session: 's1',
+  window,
+  revision,
+  files: 2,
+});
+
+const record = (seq: number, change: Partial<BatchRecord> = {}): BatchRecord =>
+  exampleRecord(seq, { exportedMs: null, ...change });
+
+test('exportedMs of a batch whose window came: the arrival', () => {
+  const tracker = new ExportTracker(1_000);
+  tracker.noteExport(exported(0), 260);
+  expect(tracker.exportedMs(record(0))).toBe(260);
+  expect(tracker.exportedMs(record(1))).toBeNull();
+});
+
+test('exportedMs when the announcement overtook the acknowledgement: still counted', () => {
+  const tracker = new ExportTracker(1_000);
+  tracker.noteExport(exported(0), 205);
+  expect(tracker.exportedMs(record(0, { sentMs: 202, ackedMs: 210 }))).toBe(205);
+});
+
+test('exportedMs of a window that closed without the batch: only the next revision counts', () => {
+  const tracker = new ExportTracker(1_000);
+  tracker.noteExport(exported(0), 400);
+  const late = record(0, { firstSentMs: 202, sentMs: 500, ackedMs: 510 });
+  expect(tracker.exportedMs(late)).toBeNull();
+  tracker.noteExport(exported(0, 2), 700);
+  expect(tracker.exportedMs(late)).toBe(700);
+});
+
+test('exportedMs of a duplicate: counted from its first attempt, which was stored', () => {
+  const tracker = new ExportTracker(1_000);
+  tracker.noteExport(exported(0), 400);
+  const duplicate = record(0, { firstSentMs: 202, sentMs: 500, duplicate: true });
+  expect(tracker.exportedMs(duplicate)).toBe(400);
+});
+
+test('exportedMs of a batch over two windows: when the later of them came', () => {
+  const tracker = new ExportTracker(1_000);
+  const long = record(0, { fromUs: 500_000, untilUs: 1_500_000 });
+  tracker.noteExport(exported(0), 900);
+  expect(tracker.exportedMs(long)).toBeNull();
+  tracker.noteExport(exported(1), 600);
+  expect(tracker.exportedMs(long)).toBe(900);
+});
+
+test('exportedMs of a batch that ends on a window edge: the window after it does not matter', () => {
+  const tracker = new ExportTracker(1_000);
+  tracker.noteExport(exported(1), 900);
+  expect(tracker.exportedMs(record(1))).toBe(900);
+});
+
+test('exportedMs of a batch that is not stored: null', () => {
+  const tracker = new ExportTracker(1_000);
+  tracker.noteExport(exported(0), 900);
+  expect(tracker.exportedMs(record(0, { outcome: 'refused' }))).toBeNull();
+});
+
+test('progress and stillMissing: what is not out, by session, until its data set is announced', () => {
+  const tracker = new ExportTracker(1_000);
+  tracker.noteRecord(record(0));
+  tracker.noteRecord(record(1));
+  tracker.noteRecord(record(2, { outcome: 'unresolved', ackedMs: null }));
+  tracker.noteExport(exported(0), 300);
+  expect(tracker.progress()).toEqual([
+    {
+      vehicle: 'veh-0001',
+      session: 's1',
+      sent: 3,
+      acknowledged: 2,
+      exported: 1,
+      compacted: false,
+    },
+  ]);
+  expect(stillMissing(tracker.progress())).toEqual([
+    'veh-0001/s1: 1 batches not exported',
+    'veh-0001/s1: its complete data set was not announced',
+  ]);
+  tracker.noteExport(exported(1), 500);
+  // From before the last batch was sent: it cannot hold it.
+  tracker.noteExport(exported(null), 300);
+  expect(stillMissing(tracker.progress())).toHaveLength(1);
+  tracker.noteExport(exported(null, 2), 600);
+  expect(stillMissing(tracker.progress())).toEqual([]);
+  expect(tracker.announcements).toBe(4);
+});
+
+test('records: newest of each batch, ordered, with its export', () => {
+  const tracker = new ExportTracker(1_000);
+  tracker.noteRecord(record(1));
+  tracker.noteRecord(record(0, { attempts: 1 }));
+  tracker.noteRecord(record(0, { attempts: 2 }));
+  tracker.noteExport(exported(0), 300);
+  expect(
+    tracker.records().map(({ seq, attempts, exportedMs }) => [seq, attempts, exportedMs]),
+  ).toEqual([
+    [0, 2, 300],
+    [1, 1, null],
+  ]);
+});
