@@ -18,6 +18,8 @@ else {
 
 function run() {
   const child = spawn(pinned, [join(root, 'cli', 'main.ts'), ...process.argv.slice(2)], {
+    // Compiled sources are kept between runs, the stages' too: a start takes two thirds of the time.
+    env: { NODE_COMPILE_CACHE: join(root, '.tachograph', 'cache', 'compile'), ...process.env },
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
   // A terminal sends Ctrl-C to both; what is sent to this process alone (kill, a supervisor) is passed

@@ -104,9 +104,7 @@ test('runCommandLine prints an expected error in one line and exits 1', async ()
     throw new TachographError('PORT_IN_USE', { port: 1 });
   });
   expect({ code, out }).toEqual({ code: 1, out: '' });
-  expect(err).toBe(
-    'tachograph: Port 1 is in use; free it, or give another one with --port\n',
-  );
+  expect(err).toBe('tachograph: Port 1 is in use; free it, or give another one with --port\n');
 });
 
 test('runCommandLine prints a bug with its stack, and an interrupt without', async () => {

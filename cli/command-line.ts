@@ -61,7 +61,11 @@ async function dispatch(
 ): Promise<number> {
   const [name = 'help', ...rest] = args;
   if (name === 'help' || name === '--help' || name === '-h') {
-    return showHelp(rest.find((word) => !word.startsWith('-')), terminal, verbs);
+    return showHelp(
+      rest.find((word) => !word.startsWith('-')),
+      terminal,
+      verbs,
+    );
   }
   const verb = await loadVerb(name, verbs);
   const { values, positionals } = parseOptions(verb, rest);

@@ -12,7 +12,8 @@ export const doctorVerb: Verb = {
     const checks = await doctorChecks({ root, home, env });
     const ok = checks.every((check) => check.ok || !check.required);
     terminal.document({ ok, checks });
-    for (const check of checks) for (const line of checkLines(check, terminal)) terminal.print(line);
+    for (const check of checks)
+      for (const line of checkLines(check, terminal)) terminal.print(line);
     terminal.print(ok ? 'Everything required is there.' : 'Something required is missing.');
     return ok ? 0 : 1;
   },

@@ -40,7 +40,11 @@ async function run(request: DaemonRequest): Promise<void> {
   const { home, dataDir } = request;
   await mkdir(join(dataDir, 'logs'), { recursive: true });
   const logFile = new BoundedLogFile(join(dataDir, 'logs', 'cluster.log'), MAX_LOG_BYTES);
-  const log = jsonLog('cluster', systemClock.nowMs, (line) => logFile.write(Buffer.from(line)));
+  const log = jsonLog(
+    'cluster',
+    () => systemClock.nowMs(),
+    (line) => logFile.write(Buffer.from(line)),
+  );
   try {
     const cluster = await start(request, log);
     await writeLocalState(home, await stateOf(cluster, request));

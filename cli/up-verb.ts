@@ -18,11 +18,15 @@ export const upVerb: Verb = {
   details: [
     'Runs the Knative YAML of the overlay as processes of this machine and prints where to reach them.',
     'The data stay in the data folder when the pipeline stops; the next "up" goes on with them.',
-    'State (which process, which ports, the engineers\' token) is kept in TACHOGRAPH_HOME.',
+    "State (which process, which ports, the engineers' token) is kept in TACHOGRAPH_HOME.",
   ],
   options: {
     data: { kind: 'text', value: 'DIR', about: 'data folder (default: data)' },
-    port: { kind: 'text', value: 'PORT', about: `gateway's port, 0: any (default: ${DEFAULT_PORT})` },
+    port: {
+      kind: 'text',
+      value: 'PORT',
+      about: `gateway's port, 0: any (default: ${DEFAULT_PORT})`,
+    },
     overlay: { kind: 'text', value: 'DIR', about: `kustomization (default: ${DEFAULT_OVERLAY})` },
   },
   async run(context) {
@@ -103,7 +107,8 @@ function firstResult(
     child.once('error', reject);
     // A failure is told when the process is gone, so that nothing is left when this verb ends.
     child.once('exit', (code) => {
-      const detail = failure ?? `it ended with code ${code ?? '?'}; see ${join(home, 'daemon.log')}`;
+      const detail =
+        failure ?? `it ended with code ${code ?? '?'}; see ${join(home, 'daemon.log')}`;
       reject(new TachographError('PIPELINE_NOT_STARTED', { detail }));
     });
     child.send(request);

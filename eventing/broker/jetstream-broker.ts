@@ -82,6 +82,8 @@ export class JetStreamBroker {
   readonly #client: JetStreamClient;
   readonly #manager: JetStreamManager;
   readonly #log: Log;
+  /** How to give up each publish under way: its acknowledgement died with the connection. */
+  readonly #publishing = new Set<(error: TachographError) => void>();
   #connected = true;
 
   private constructor(
@@ -117,7 +119,10 @@ export class JetStreamBroker {
 
   async #follow(): Promise<void> {
     for await (const status of this.#connection.status()) {
-      if (status.type === 'disconnect') this.#connected = false;
+      if (status.type === 'disconnect') {
+        this.#connected = false;
+        for (const giveUp of this.#publishing) giveUp(disconnected());
+      }
       if (status.type === 'reconnect') this.#connected = true;
       if (status.type === 'disconnect' || status.type === 'reconnect') {
         this.#log.warn(`nats: ${status.type}`);
@@ -154,23 +159,24 @@ export class JetStreamBroker {
 
   /**
    * Resolves when the stream has the event; `duplicate` when it had one with this id. Throws
-   * BROKER_UNAVAILABLE when it has not, or may not have, taken it: publish it again.
+   * BROKER_UNAVAILABLE when it has not, or may not have, taken it: publish it again. At most the ingress's
+   * maxPublishing are under way.
    */
   async publish(broker: BrokerKey, event: CloudEvent): Promise<{ readonly duplicate: boolean }> {
-    if (!this.#connected) {
-      throw new TachographError('BROKER_UNAVAILABLE', { detail: 'there is no connection to NATS' });
-    }
+    if (!this.#connected) throw disconnected();
     const binary = eventToBinary(event);
     const headers = natsHeaders();
     for (const name in binary.headers) headers.set(name, binary.headers[name] as string);
+    const options = { msgID: event.id, headers, timeout: PUBLISH_TIMEOUT_MS };
+    const { promise, resolve, reject } = Promise.withResolvers<{ readonly duplicate: boolean }>();
+    this.#publishing.add(reject);
+    this.#client
+      .publish(typeSubject(broker, event.type), binary.body, options)
+      .then(resolve, (error: unknown) => reject(unavailable(error)));
     try {
-      return await this.#client.publish(typeSubject(broker, event.type), binary.body, {
-        msgID: event.id,
-        headers,
-        timeout: PUBLISH_TIMEOUT_MS,
-      });
-    } catch (error) {
-      throw unavailable(error);
+      return await promise;
+    } finally {
+      this.#publishing.delete(reject);
     }
   }
 
@@ -261,6 +267,9 @@ function deliveryOf(message: JsMsg): Delivery {
     working: () => message.working(),
   };
 }
+
+const disconnected = (): TachographError =>
+  new TachographError('BROKER_UNAVAILABLE', { detail: 'there is no connection to NATS' });
 
 const isApiError = (error: unknown, code: number): boolean =>
   error instanceof JetStreamApiError && error.code === code;

@@ -54,9 +54,12 @@ describe.skipIf(nats.missing !== undefined)(`eventing, its broker and time${reas
       return { status: 204 };
     });
     onTestFinished(() => sink.stop());
-    const { eventing, post } = await startTestEventing(own.server.url, [
-      { maxInFlight: 2, subscriber: { uri: sink.url } },
-    ]);
+    // An acknowledgement or a delivery may die with the connection: the deadline makes up for it.
+    const { eventing, post } = await startTestEventing(
+      own.server.url,
+      [{ maxInFlight: 2, subscriber: { uri: sink.url } }],
+      { ackWaitMs: 1_000 },
+    );
     onTestFinished(() => eventing.stop());
     const ids = Array.from({ length: 20 }, (_, index) => `e${index}`);
     for (const id of ids) expect(await post(testEvent(id))).toBe(202);

@@ -16,7 +16,7 @@ import { Gateway } from './gateway.ts';
 import { startLocalNats, type LocalNats } from './local-nats.ts';
 import type { PipelineManifests, PlainManifest } from './manifests/pipeline-manifests.ts';
 import type { ServiceManifest } from './manifests/service-manifest.ts';
-import { parsePingSchedule } from './ping-schedule.ts';
+import { readPing } from './ping-manifest.ts';
 import { runPingSource } from './ping-source.ts';
 import { ProcessPool } from './process-pool.ts';
 import { serviceEnvironment, type ValueSources } from './service-environment.ts';
@@ -201,18 +201,9 @@ export class ClusterParts {
 
   #startPing(source: PlainManifest): Promise<void> {
     const { clock, log } = this.#options;
-    const { name, namespace = 'default' } = source.metadata;
-    const text = String(source.spec?.['schedule'] ?? '');
-    const schedule = parsePingSchedule(text);
-    if (schedule === undefined) {
-      const detail = `schedule "${text}": use minutes (*/N, or a list) and four *`;
-      throw new TachographError('MANIFEST_INVALID', { at: `PingSource ${name}`, detail });
-    }
     const url = sinkUrl(source, this.#brokerUrl);
-    const contentType = String(source.spec?.['contentType'] ?? 'application/json');
-    const data = String(source.spec?.['data'] ?? '');
     const send = (event: CloudEvent): Promise<void> => postEvent(url, event);
-    const options = { name, namespace, schedule, contentType, data, clock, log, send };
+    const options = { ...readPing(source), clock, log, send };
     return runPingSource(options, this.#stopPings.signal);
   }
 

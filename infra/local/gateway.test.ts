@@ -229,6 +229,28 @@ test('Gateway answers 503 when a stage cuts the connection, and serves the next 
   expect(await statusOf(url)).toBe(200);
 });
 
+test('Gateway asks another replica, with the whole body, when one refuses the connection', async () => {
+  const { gateway, url } = await open();
+  const closed = await stage(() => {});
+  await new Promise<unknown>((resolve) => servers.pop()?.close(resolve));
+  const port = await stage((incoming, response) => incoming.pipe(response));
+  const upstream = gateway.upstream('one');
+  upstream.setReplica('one-0', closed);
+  const pending = request(url, { method: 'POST', body: 'kept' });
+  await until(() => upstream.ready === 0 && upstream.queued === 1);
+  upstream.setReplica('one-0', port);
+  expect(await (await pending).body.text()).toBe('kept');
+});
+
+test('Gateway gives up on a Service after three refused connections', async () => {
+  const { gateway, url } = await open();
+  const closed = await stage(() => {});
+  await new Promise<unknown>((resolve) => servers.pop()?.close(resolve));
+  for (const name of ['a', 'b', 'c', 'd']) gateway.upstream('one').setReplica(name, closed);
+  expect(await statusOf(url)).toBe(503);
+  expect(gateway.upstream('one').ready).toBe(1);
+});
+
 test('Gateway cuts the connection when a stage ends in the middle of its answer', async () => {
   const { gateway, url } = await open();
   const port = await stage((_, response) => {

@@ -128,11 +128,22 @@ export class Gateway {
       throw new TachographError('SERVICE_UNKNOWN', { value, known: this.#known() });
     }
     const upstream = this.upstream(route.service);
-    const slot = await this.#awaitSlot(upstream, gone);
-    try {
-      await relay(request, response, upstream, slot, route.path, gone);
-    } finally {
-      slot.release();
+    const method = request.method ?? 'GET';
+    const sent: SentRequest = { method, path: route.path, headers: request.rawHeaders, gone };
+    let body: OutgoingBody | undefined;
+    for (let tries = 1; ; tries++) {
+      const slot = await this.#awaitSlot(upstream, gone);
+      try {
+        // Read with the slot in hand: what waits in the queue costs no memory.
+        body ??= await outgoingBody(request, method);
+        const answer = await send(sent, body, upstream, slot, tries < MAX_TRIES);
+        if (answer !== 'refused') {
+          await passBack(answer, request, response);
+          return;
+        }
+      } finally {
+        slot.release();
+      }
     }
   }
 
@@ -160,39 +171,61 @@ export class Gateway {
 
 const BODILESS = new Set(['GET', 'HEAD']);
 
-async function relay(
-  request: IncomingMessage,
-  response: ServerResponse,
-  upstream: Upstream,
+/** A replica that has just ended refuses connections until the pool has noticed: another try helps. */
+const MAX_TRIES = 3;
+
+interface SentRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: readonly string[];
+  readonly gone: AbortSignal;
+}
+
+type Answer = Awaited<ReturnType<Slot['pool']['request']>>;
+
+/** The answer's head, or `refused` when the replica took no connection and the body can be sent again. */
+async function send(
+  { method, path, headers, gone }: SentRequest,
+  body: OutgoingBody,
+  { name: service, timeoutMs }: Upstream,
   slot: Slot,
-  path: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const method = request.method ?? 'GET';
-  const { name: service, timeoutMs } = upstream;
-  const body = await outgoingBody(request, method);
-  let answer;
+  mayRepeat: boolean,
+): Promise<Answer | 'refused'> {
   try {
-    answer = await slot.pool.request({
-      method: method as 'GET',
+    return await slot.pool.request({
+      method,
       path,
-      headers: forwardedHeaders(request.rawHeaders),
+      headers: forwardedHeaders(headers),
       body,
-      signal,
+      signal: gone,
       responseHeaders: 'raw',
     });
   } catch (cause) {
-    const late = (cause as { code?: unknown }).code === 'UND_ERR_HEADERS_TIMEOUT';
-    if (late) throw new TachographError('SERVICE_TIMEOUT', { service, limitMs: timeoutMs }, { cause });
+    const { code } = cause as { code?: unknown };
+    if (code === 'ECONNREFUSED') {
+      slot.dropReplica();
+      if (mayRepeat && !(body instanceof PassThrough)) return 'refused';
+    }
+    if (code === 'UND_ERR_HEADERS_TIMEOUT') {
+      throw new TachographError('SERVICE_TIMEOUT', { service, limitMs: timeoutMs }, { cause });
+    }
     throw new TachographError('SERVICE_UNREACHABLE', { service }, { cause });
   }
+}
+
+async function passBack(
+  answer: Answer,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const raw = answer.headers as unknown as readonly (string | Buffer)[];
-  const headers = forwardedHeaders(raw.map(String));
-  response.writeHead(answer.statusCode, headers);
+  response.writeHead(answer.statusCode, forwardedHeaders(raw.map(String)));
   await pipeline(answer.body, response);
   // What the stage did not read is read here and dropped, so that the connection can go on.
   request.resume();
 }
+
+type OutgoingBody = Buffer | PassThrough | null;
 
 /** Larger bodies, and those of unknown length, are passed on as they come in. */
 const MAX_HELD_BYTES = 4_194_304;
@@ -205,10 +238,7 @@ const MAX_HELD_BYTES = 4_194_304;
  * A stream is kept apart from the request itself: what breaks the one off must not take the other's
  * connection with it, because the answer has to go there.
  */
-async function outgoingBody(
-  request: IncomingMessage,
-  method: string,
-): Promise<Buffer | PassThrough | null> {
+async function outgoingBody(request: IncomingMessage, method: string): Promise<OutgoingBody> {
   if (BODILESS.has(method)) return null;
   const bytes = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
   if (bytes > MAX_HELD_BYTES) return request.pipe(new PassThrough());

@@ -1,9 +1,5 @@
 import { join } from 'node:path';
-import {
-  explainNats,
-  findNats,
-  type NatsSearch,
-} from '#eventing/broker/find-nats.ts';
+import { explainNats, findNats, type NatsSearch } from '#eventing/broker/find-nats.ts';
 import { readNatsRelease, releasePlatform } from '#eventing/broker/nats-release.ts';
 import { startNatsServer, type NatsServer } from '#eventing/broker/nats-server.ts';
 import type { Clock } from '#kernel/core/clock.ts';

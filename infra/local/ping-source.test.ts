@@ -4,7 +4,9 @@ import type { CloudEvent } from '#eventing/contracts/cloud-event.ts';
 import { must } from '#kernel/core/assert.ts';
 import { VirtualClock } from '#kernel/core/clock.ts';
 import { silentLog } from '#kernel/system/log.ts';
+import type { PlainManifest } from './manifests/pipeline-manifests.ts';
 import { nextPingMs, parsePingSchedule } from './ping-schedule.ts';
+import { readPing } from './ping-manifest.ts';
 import { runPingSource } from './ping-source.ts';
 import { settled } from './testing/fake-process.ts';
 
@@ -51,6 +53,31 @@ test('nextPingMs is always later, at most an hour away, and on a due minute', ()
         expect(dueMs % 60_000).toBe(0);
       },
     ),
+  );
+});
+
+const manifest = (spec: Record<string, string>): PlainManifest => ({
+  apiVersion: 'sources.knative.dev/v1',
+  kind: 'PingSource',
+  metadata: { name: 'tick', namespace: 'lab' },
+  spec,
+});
+
+test('readPing reads schedule, data and content type, with defaults', () => {
+  expect(readPing(manifest({ schedule: '0 * * * *' }))).toEqual({
+    name: 'tick',
+    namespace: 'lab',
+    schedule: { minutes: [0] },
+    contentType: 'application/json',
+    data: '',
+  });
+  const own = { schedule: '0 * * * *', contentType: 'text/plain', data: 'x' };
+  expect(readPing(manifest(own))).toMatchObject({ contentType: 'text/plain', data: 'x' });
+});
+
+test('readPing of a schedule beyond minutes throws and says what is understood', () => {
+  expect(() => readPing(manifest({ schedule: '0 3 * * *' }))).toThrow(
+    'PingSource tick: schedule "0 3 * * *": use minutes (*/N, or a list) and four *',
   );
 });
 

@@ -2,14 +2,10 @@ import { PING_TYPE } from '#eventing/contracts/catalog.ts';
 import type { CloudEvent } from '#eventing/contracts/cloud-event.ts';
 import type { Clock } from '#kernel/core/clock.ts';
 import type { Log } from '#kernel/system/log.ts';
-import { nextPingMs, type PingSchedule } from './ping-schedule.ts';
+import type { PingSpec } from './ping-manifest.ts';
+import { nextPingMs } from './ping-schedule.ts';
 
-export interface PingSourceOptions {
-  readonly name: string;
-  readonly namespace: string;
-  readonly schedule: PingSchedule;
-  readonly contentType: string;
-  readonly data: string;
+export interface PingSourceOptions extends PingSpec {
   readonly clock: Clock;
   readonly log: Log;
   readonly send: (event: CloudEvent) => Promise<void>;

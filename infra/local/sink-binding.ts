@@ -1,6 +1,6 @@
 import type { BrokerKey } from '#eventing/broker/broker-names.ts';
 import { TachographError } from '#kernel/core/errors.ts';
-import type { PlainValue } from './manifests/located-node.ts';
+import { plainText, type PlainValue } from './manifests/located-node.ts';
 import type { PlainManifest } from './manifests/pipeline-manifests.ts';
 import type { ServiceManifest } from './manifests/service-manifest.ts';
 
@@ -24,19 +24,17 @@ export function bindsService(binding: PlainManifest, service: ServiceManifest): 
 }
 
 /** The sink of a SinkBinding or PingSource: a Broker by reference, or a URI as it stands. */
-export function sinkUrl(
-  manifest: PlainManifest,
-  brokerUrl: BrokerUrl,
-): string {
+export function sinkUrl(manifest: PlainManifest, brokerUrl: BrokerUrl): string {
   const sink = mapOf(manifest.spec?.['sink']);
   if (typeof sink['uri'] === 'string') return sink['uri'];
   const ref = mapOf(sink['ref']);
-  const name = String(ref['name'] ?? '');
-  const namespace = String(ref['namespace'] ?? manifest.metadata.namespace ?? 'default');
+  const name = plainText(ref['name']) ?? '';
+  const namespace = plainText(ref['namespace']) ?? manifest.metadata.namespace ?? 'default';
   const url = ref['kind'] === 'Broker' ? brokerUrl({ namespace, name }) : undefined;
   if (url !== undefined) return url;
   const at = `${manifest.kind} ${manifest.metadata.name}`;
-  const detail = `its sink (${String(ref['kind'] ?? 'no kind')} "${name}") is no known Broker`;
+  const kind = plainText(ref['kind']) ?? 'no kind';
+  const detail = `its sink (${kind} "${name}") is no known Broker`;
   throw new TachographError('MANIFEST_INVALID', { at, detail });
 }
 

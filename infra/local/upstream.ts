@@ -17,6 +17,8 @@ interface Target {
 export interface Slot {
   readonly pool: Pool;
   release(): void;
+  /** It takes no connections: no request goes there until it is reported ready again. */
+  dropReplica(): void;
 }
 
 /**
@@ -110,6 +112,10 @@ export class Upstream {
         given = false;
         target.inFlight -= 1;
         this.#breaker.release();
+      },
+      dropReplica: () => {
+        // By now another process may be ready under the same name.
+        if (this.#targets.get(target.name) === target) this.setReplica(target.name, undefined);
       },
     };
   }

@@ -37,6 +37,7 @@ export async function loadMaterials({
       path: relative(root, drivePath),
       sha256: sha256Hex(bytes),
       frames: drive.frames.length,
+      faults: drive.faults,
       durationMs: (drive.frames.at(-1)?.timeUs ?? 0) / 1000,
     },
     campaign,

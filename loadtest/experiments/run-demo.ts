@@ -63,10 +63,13 @@ export interface DemoResult {
  */
 export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   const { clock, signal, results } = options;
+  const materials = await loadMaterials(options);
+  if (materials.drive.faults > 0) {
+    options.onNote(`${materials.drive.faults} lines of the drive cannot be read and are left out`);
+  }
+  signal.throwIfAborted();
   const folder = await createResultFolder(results, 'demo', clock.nowMs());
   try {
-    const materials = await loadMaterials(options);
-    signal.throwIfAborted();
     const run = await replayOnCluster(options, materials, folder);
     options.onNote('Checking the ledger and writing the report');
     const records = await collectRecords(options, run);

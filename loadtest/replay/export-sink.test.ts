@@ -6,7 +6,10 @@ import type { DatasetExported } from '#eventing/contracts/catalog.ts';
 import type { ExportSink } from './export-sink.ts';
 
 let sink: ExportSink | undefined;
-afterEach(() => sink?.close());
+afterEach(async () => {
+  await sink?.close();
+  sink = undefined;
+});
 
 const DATA: DatasetExported = {
   vehicle: 'veh-0001',

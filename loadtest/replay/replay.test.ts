@@ -9,7 +9,10 @@ import type { DatasetExported } from '#eventing/contracts/catalog.ts';
 import type { ReplayOptions, ReplayResult } from './replay.ts';
 import type { SessionProgress } from './export-tracker.ts';
 
-const DRIVE = { frames: Array.from({ length: 30 }, (_, index) => canFrame(index * 100_000)) };
+const DRIVE = {
+  frames: Array.from({ length: 30 }, (_, index) => canFrame(index * 100_000)),
+  faults: 0,
+};
 
 interface Run {
   readonly result: ReplayResult;

@@ -100,6 +100,7 @@ export function environmentSection(summary: Summary, config: RunConfig): Html {
       : `${environment.gitCommit}${environment.gitDirty === true ? ', with changes' : ''}`;
   const rows: readonly (readonly [string, string])[] = [
     ['drive', `${config.drive.path} (${countText(config.drive.frames)} frames)`],
+    ['unreadable lines of the drive', countText(config.drive.faults)],
     ['drive SHA-256', config.drive.sha256],
     ['campaign', `${campaign}, version ${version}: ${definition.name}`],
     ['upload period', durationText(definition.upload.everyMs)],

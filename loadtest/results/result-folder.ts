@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { toNdjson } from './ndjson.ts';
 
@@ -16,7 +16,7 @@ export const RUN_FOLDER = 'run';
 export const INVALID_FILE = 'INVALID';
 
 /** Folders of one second and name before it is given up. */
-const MAX_NAMESAKES = 100;
+export const MAX_NAMESAKES = 100;
 
 /**
  * Makes `<results>/<YYYY-MM-DDTHH-MM-SS>-<name>`, with `-2`, `-3` … behind it where there is one from
@@ -66,12 +66,3 @@ export const writeRecords = (
   file: string,
   records: Iterable<unknown>,
 ): Promise<void> => writeFile(join(folder, file), toNdjson(records));
-
-/** Every file under a folder, relative and sorted. */
-export async function listFiles(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .sort();
-}

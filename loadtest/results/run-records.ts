@@ -33,6 +33,8 @@ export interface RunConfig {
     readonly path: string;
     readonly sha256: string;
     readonly frames: number;
+    /** Lines of the log that could not be read. */
+    readonly faults: number;
     readonly durationMs: number;
   };
   readonly campaign: {

@@ -33,9 +33,15 @@ test('collectDrive with one frame more than the limit: refused; with as many: ta
   expect((await collectDrive(log(...frames), 'x.log', 3)).frames).toHaveLength(3);
 });
 
+test('collectDrive of a log with faults: they are counted', async () => {
+  const faulty = Object.assign(log(canFrame(0)), { faultCount: 2 });
+  expect((await collectDrive(faulty, 'x.log')).faults).toBe(2);
+});
+
 test('loadDrive of the recorded minute: 98,800 frames in just under 60 s', async () => {
-  const { frames } = await loadDrive('examples/drive/drive-60s.candump.gz');
+  const { frames, faults } = await loadDrive('examples/drive/drive-60s.candump.gz');
   expect(frames).toHaveLength(98_800);
+  expect(faults).toBe(0);
   expect(frames[0]?.timeUs).toBe(0);
   expect(frames.at(-1)?.timeUs).toBe(59_992_700);
 });

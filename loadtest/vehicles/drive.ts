@@ -5,6 +5,8 @@ import type { CanFrame } from '#kernel/canlog/can-frame.ts';
 /** A recorded drive in memory: ascending in time from 0; frames of one time keep the log's order. */
 export interface Drive {
   readonly frames: readonly CanFrame[];
+  /** Lines of the log that could not be read, such as a torn last one; they are left out. */
+  readonly faults: number;
 }
 
 /** 5 million frames are about 50 minutes of two busy buses and about 1 GB of memory. */
@@ -19,7 +21,7 @@ export const MAX_DRIVE_FRAMES = 5_000_000;
  * Throws DRIVE_EMPTY and DRIVE_TOO_LONG.
  */
 export async function collectDrive(
-  log: AsyncIterable<CanFrame>,
+  log: AsyncIterable<CanFrame> & { readonly faultCount?: number },
   path: string,
   maxFrames = MAX_DRIVE_FRAMES,
 ): Promise<Drive> {
@@ -34,7 +36,8 @@ export async function collectDrive(
   }
   if (frames.length === 0) throw new TachographError('DRIVE_EMPTY', { path });
   const shifted = frames.map((frame) => ({ ...frame, timeUs: frame.timeUs - firstUs }));
-  return { frames: shifted.sort((a, b) => a.timeUs - b.timeUs) };
+  // The count is complete when the iteration has ended.
+  return { frames: shifted.sort((a, b) => a.timeUs - b.timeUs), faults: log.faultCount ?? 0 };
 }
 
 /** Reads a candump log (gzip too). Throws what the log reader throws, DRIVE_EMPTY, DRIVE_TOO_LONG. */

@@ -2,12 +2,18 @@ import type { FastifyError, FastifyInstance } from 'fastify';
 import { errorBody, TachographError } from '../core/errors.ts';
 import type { Log } from '../system/log.ts';
 
+/** Of a route that sets no limit of its own. */
+export const DEFAULT_BODY_BYTES = 1_048_576;
+
 /** Fastify's own refusals in the words of our table. */
-function asTachographError(error: FastifyError | TachographError): TachographError | undefined {
+function asTachographError(
+  error: FastifyError | TachographError,
+  maxBytes: number,
+): TachographError | undefined {
   if (error instanceof TachographError) return error;
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new TachographError('BODY_TOO_LARGE', { maxBytes: 1_048_576 }, { cause: error });
+      return new TachographError('BODY_TOO_LARGE', { maxBytes }, { cause: error });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new TachographError('MEDIA_TYPE_UNKNOWN', {}, { cause: error });
     default:
@@ -21,7 +27,10 @@ function asTachographError(error: FastifyError | TachographError): TachographErr
 /** Every failure becomes `{ error: { code, message, … } }`; a stack trace goes to the log only. */
 export function answerErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((raw: FastifyError | TachographError, request, reply) => {
-    const error = asTachographError(raw) ?? new TachographError('INTERNAL', {}, { cause: raw });
+    const { bodyLimit } = request.routeOptions;
+    const error =
+      asTachographError(raw, bodyLimit ?? DEFAULT_BODY_BYTES) ??
+      new TachographError('INTERNAL', {}, { cause: raw });
     if (error.kind === 'bug') {
       const stack = raw instanceof Error ? raw.stack : String(raw);
       log.error('request failed', { method: request.method, path: request.url, stack });

@@ -2,7 +2,7 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { CloudEvent } from '#eventing/contracts/cloud-event.ts';
 import { eventFromHttp, MAX_EVENT_BYTES } from '#eventing/contracts/codec.ts';
 import { TachographError } from '../core/errors.ts';
-import { answerErrors } from './error-answers.ts';
+import { answerErrors, DEFAULT_BODY_BYTES } from './error-answers.ts';
 import { serveApiPages } from './api-pages.ts';
 import { park } from './park.ts';
 import type { Outcome, StageContext, StageDefinition } from './stage.ts';
@@ -96,7 +96,7 @@ export async function buildStageServer(
 ): Promise<FastifyInstance> {
   const app = fastify({
     logger: false,
-    bodyLimit: 1_048_576,
+    bodyLimit: DEFAULT_BODY_BYTES,
     routerOptions: { maxParamLength: 16_384 },
     requestTimeout: 60_000,
     return503OnClosing: true,

@@ -31,17 +31,53 @@ test('checkFields reports a field without effect once, however often it is writt
 });
 
 test.each([
-  ['an unknown field', trigger('spec:\n  broker: default\n  retries: 3\n'), 'x.yaml:6: field spec.retries of a Trigger is not known'],
+  [
+    'an unknown field',
+    trigger('spec:\n  broker: default\n  retries: 3\n'),
+    'x.yaml:6: field spec.retries of a Trigger is not known',
+  ],
   ['an unknown field at the top', trigger('extra: 1\n'), 'x.yaml:4: field extra of a Trigger'],
-  ['an unknown annotation', trigger('').replace('{name: t}', '{name: t, annotations: {a/b: c}}'), 'x.yaml:3: field metadata.annotations.a/b'],
-  ['a field of a list element', serviceOf('{envFrom: []}'), 'x.yaml:8: field spec.template.spec.containers[].envFrom of a Service'],
-  ['an unknown kind', 'apiVersion: apps/v1\nkind: Deployment\n', 'x.yaml:1: kind "Deployment" is not known here'],
-  ['a kind of Object.prototype', 'apiVersion: v1\nkind: constructor\n', 'kind "constructor" is not known'],
-  ['a wrong version', 'apiVersion: v1\nkind: Service\n', 'Service of apiVersion "v1"; only serving.knative.dev/v1 is read'],
-  ['a map for a plain value', trigger('spec: {broker: {name: x}}'), 'spec.broker of a Trigger must be a plain value'],
-  ['a plain value for a map', trigger('spec: {filter: x}'), 'spec.filter of a Trigger must hold further fields'],
+  [
+    'an unknown annotation',
+    trigger('').replace('{name: t}', '{name: t, annotations: {a/b: c}}'),
+    'x.yaml:3: field metadata.annotations.a/b',
+  ],
+  [
+    'a field of a list element',
+    serviceOf('{envFrom: []}'),
+    'x.yaml:8: field spec.template.spec.containers[].envFrom of a Service',
+  ],
+  [
+    'an unknown kind',
+    'apiVersion: apps/v1\nkind: Deployment\n',
+    'x.yaml:1: kind "Deployment" is not known here',
+  ],
+  [
+    'a kind of Object.prototype',
+    'apiVersion: v1\nkind: constructor\n',
+    'kind "constructor" is not known',
+  ],
+  [
+    'a wrong version',
+    'apiVersion: v1\nkind: Service\n',
+    'Service of apiVersion "v1"; only serving.knative.dev/v1 is read',
+  ],
+  [
+    'a map for a plain value',
+    trigger('spec: {broker: {name: x}}'),
+    'spec.broker of a Trigger must be a plain value',
+  ],
+  [
+    'a plain value for a map',
+    trigger('spec: {filter: x}'),
+    'spec.filter of a Trigger must hold further fields',
+  ],
   ['a list for a map', trigger('spec: [broker]'), 'field spec[] of a Trigger is not known'],
-  ['a key that looks like a list', serviceOf('{image: a}').replace('- {', '"[]": {'), 'x.yaml:8: field spec.template.spec.containers[]'],
+  [
+    'a key that looks like a list',
+    serviceOf('{image: a}').replace('- {', '"[]": {'),
+    'x.yaml:8: field spec.template.spec.containers[]',
+  ],
 ])('checkFields of %s throws with file and line', (_, text, message) => {
   expect(() => check(text)).toThrow(message);
 });

@@ -10,9 +10,7 @@ const node = (text: string, file = 'target.yaml') => {
 };
 
 const patched = (target: string, patch: string): unknown =>
-  JSON.parse(
-    JSON.stringify(plainValue(applyJsonPatch(node(target), node(patch, 'patch.yaml')))),
-  );
+  JSON.parse(JSON.stringify(plainValue(applyJsonPatch(node(target), node(patch, 'patch.yaml')))));
 
 // Cases restate RFC 6902, appendix A, and RFC 6901, sections 3 to 5.
 test.each([
@@ -28,10 +26,20 @@ test.each([
   ['remove from a list', '{a: [1, 2, 3]}', '[{op: remove, path: /a/1}]', { a: [1, 3] }],
   ['move', '{a: {b: 1}, c: {}}', '[{op: move, from: /a/b, path: /c/d}]', { a: {}, c: { d: 1 } }],
   ['copy', '{a: {b: 1}}', '[{op: copy, from: /a, path: /c}]', { a: { b: 1 }, c: { b: 1 } }],
-  ['a test that holds', '{a: [1, {b: x}]}', '[{op: test, path: /a, value: [1, {b: x}]}]', {
-    a: [1, { b: 'x' }],
-  }],
-  ['escaped names', '{"a/b": 1, "m~n": 2}', '[{op: remove, path: /a~1b}, {op: remove, path: /m~0n}]', {}],
+  [
+    'a test that holds',
+    '{a: [1, {b: x}]}',
+    '[{op: test, path: /a, value: [1, {b: x}]}]',
+    {
+      a: [1, { b: 'x' }],
+    },
+  ],
+  [
+    'escaped names',
+    '{"a/b": 1, "m~n": 2}',
+    '[{op: remove, path: /a~1b}, {op: remove, path: /m~0n}]',
+    {},
+  ],
 ])('applyJsonPatch: %s', (_, target, patch, expected) => {
   expect(patched(target, patch)).toEqual(expected);
 });

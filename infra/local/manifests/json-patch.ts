@@ -28,7 +28,7 @@ function applyOperation(root: LocatedNode, operation: LocatedNode): LocatedNode 
   for (const [name, node] of operation.entries) {
     if (!FIELDS.has(name)) throw manifestError(node.at, `an operation has no field "${name}"`);
   }
-  const op = textAt(operation, 'op');
+  const op = textAt(operation, 'op') ?? '';
   const path = pointerOf(operation, 'path');
   switch (op) {
     case 'add':
@@ -57,7 +57,7 @@ function applyOperation(root: LocatedNode, operation: LocatedNode): LocatedNode 
       return put(rest, path, taken, operation, 'add');
     }
     default: {
-      const detail = `op "${op ?? ''}" is not known; use add, remove, replace, move, copy or test`;
+      const detail = `op "${op}" is not known; use add, remove, replace, move, copy or test`;
       throw manifestError(operation.at, detail);
     }
   }
@@ -90,11 +90,7 @@ function missing(operation: LocatedNode, tokens: readonly string[]): Error {
   return manifestError(operation.at, `there is no ${textOf(tokens)} to patch`);
 }
 
-function follow(
-  root: LocatedNode,
-  tokens: readonly string[],
-  operation: LocatedNode,
-): LocatedNode {
+function follow(root: LocatedNode, tokens: readonly string[], operation: LocatedNode): LocatedNode {
   let node = root;
   for (const [depth, token] of tokens.entries()) {
     const child =

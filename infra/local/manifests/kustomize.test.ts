@@ -72,27 +72,113 @@ test('buildKustomization matches a target as a whole, not in part', async () => 
   const patch = (name: string): string =>
     `resources: [a.yaml]\npatches:\n  - target: {name: ${name}}\n    patch: "[]"\n`;
   const files = { 'top/a.yaml': service('one') };
-  await expect(build({ ...files, 'top/kustomization.yaml': patch('one') })).resolves.toHaveLength(1);
+  await expect(build({ ...files, 'top/kustomization.yaml': patch('one') })).resolves.toHaveLength(
+    1,
+  );
   await expect(build({ ...files, 'top/kustomization.yaml': patch('on') })).rejects.toThrow(
     'top/kustomization.yaml:3: no manifest matches this target',
   );
 });
 
 test.each([
-  ['an unknown field', { 'top/kustomization.yaml': 'resources: []\nnamePrefix: x-\n' }, 'kustomization.yaml:2: kustomization field "namePrefix" is not understood'],
-  ['a missing file', { 'top/kustomization.yaml': 'resources:\n  - nothing.yaml\n' }, 'kustomization.yaml:2: "nothing.yaml" does not exist'],
-  ['a path out of the repository', { 'top/kustomization.yaml': 'resources: [../../../../../../etc/hostname]\n' }, /leads out of the repository|does not exist/],
-  ['an absolute path', { 'top/kustomization.yaml': 'resources: [/etc/hostname]\n' }, 'only paths inside the repository'],
-  ['a URL', { 'top/kustomization.yaml': 'resources: ["https://example.org/x"]\n' }, 'only paths inside the repository'],
-  ['a cycle', { 'top/kustomization.yaml': 'resources: [../a]\n', 'a/kustomization.yaml': 'resources: [../top]\n' }, 'a cycle: top → a → top'],
-  ['a resource given twice', { 'top/kustomization.yaml': 'resources: [a.yaml, b.yaml]\n', 'top/a.yaml': service('one'), 'top/b.yaml': service('one') }, 'top/b.yaml:1: /Thing//one is given twice, first in top/a.yaml:1'],
-  ['a manifest without a kind', { 'top/kustomization.yaml': 'resources: [a.yaml]\n', 'top/a.yaml': 'apiVersion: v1\nmetadata: {name: x}\n' }, 'top/a.yaml:1: the manifest has no kind'],
-  ['a manifest without a name', { 'top/kustomization.yaml': 'resources: [a.yaml]\n', 'top/a.yaml': 'apiVersion: v1\nkind: X\n' }, 'no metadata.name'],
-  ['a strategic merge patch', { 'top/kustomization.yaml': 'resources: [a.yaml]\npatches:\n  - target: {name: one}\n    patch: |-\n      a: 1\n', 'top/a.yaml': service('one') }, 'kustomization.yaml:5: only JSON 6902 patches'],
-  ['a patch that fails', { 'top/kustomization.yaml': 'resources: [a.yaml]\npatches:\n  - target: {name: one}\n    path: p.yaml\n', 'top/a.yaml': service('one'), 'top/p.yaml': '- op: add\n  path: /x\n  value: 1\n- op: remove\n  path: /y\n' }, 'top/p.yaml:4: there is no /y to patch'],
-  ['a component among the resources', { 'top/kustomization.yaml': 'resources: [../c]\n', 'c/kustomization.yaml': 'kind: Component\n' }, 'kind is "Component" where Kustomization is needed'],
-  ['a folder without kustomization', { 'top/kustomization.yaml': 'resources: [../c]\n', 'c/x.yaml': '' }, 'c has no kustomization.yaml'],
-  ['an unknown image field', { 'top/kustomization.yaml': 'resources: [a.yaml]\nimages: [{name: a, tag: b}]\n', 'top/a.yaml': service('one') }, 'image field "tag" is not understood'],
+  [
+    'an unknown field',
+    { 'top/kustomization.yaml': 'resources: []\nnamePrefix: x-\n' },
+    'kustomization.yaml:2: kustomization field "namePrefix" is not understood',
+  ],
+  [
+    'a missing file',
+    { 'top/kustomization.yaml': 'resources:\n  - nothing.yaml\n' },
+    'kustomization.yaml:2: "nothing.yaml" does not exist',
+  ],
+  [
+    'a path out of the repository',
+    { 'top/kustomization.yaml': 'resources: [../../../../../../etc/hostname]\n' },
+    /leads out of the repository|does not exist/,
+  ],
+  [
+    'an absolute path',
+    { 'top/kustomization.yaml': 'resources: [/etc/hostname]\n' },
+    'only paths inside the repository',
+  ],
+  [
+    'a URL',
+    { 'top/kustomization.yaml': 'resources: ["https://example.org/x"]\n' },
+    'only paths inside the repository',
+  ],
+  [
+    'a cycle',
+    {
+      'top/kustomization.yaml': 'resources: [../a]\n',
+      'a/kustomization.yaml': 'resources: [../top]\n',
+    },
+    'a cycle: top → a → top',
+  ],
+  [
+    'a resource given twice',
+    {
+      'top/kustomization.yaml': 'resources: [a.yaml, b.yaml]\n',
+      'top/a.yaml': service('one'),
+      'top/b.yaml': service('one'),
+    },
+    'top/b.yaml:1: /Thing//one is given twice, first in top/a.yaml:1',
+  ],
+  [
+    'a manifest without a kind',
+    {
+      'top/kustomization.yaml': 'resources: [a.yaml]\n',
+      'top/a.yaml': 'apiVersion: v1\nmetadata: {name: x}\n',
+    },
+    'top/a.yaml:1: the manifest has no kind',
+  ],
+  [
+    'a manifest without a name',
+    {
+      'top/kustomization.yaml': 'resources: [a.yaml]\n',
+      'top/a.yaml': 'apiVersion: v1\nkind: X\n',
+    },
+    'no metadata.name',
+  ],
+  [
+    'a strategic merge patch',
+    {
+      'top/kustomization.yaml':
+        'resources: [a.yaml]\npatches:\n  - target: {name: one}\n    patch: |-\n      a: 1\n',
+      'top/a.yaml': service('one'),
+    },
+    'kustomization.yaml:5: only JSON 6902 patches',
+  ],
+  [
+    'a patch that fails',
+    {
+      'top/kustomization.yaml':
+        'resources: [a.yaml]\npatches:\n  - target: {name: one}\n    path: p.yaml\n',
+      'top/a.yaml': service('one'),
+      'top/p.yaml': '- op: add\n  path: /x\n  value: 1\n- op: remove\n  path: /y\n',
+    },
+    'top/p.yaml:4: there is no /y to patch',
+  ],
+  [
+    'a component among the resources',
+    {
+      'top/kustomization.yaml': 'resources: [../c]\n',
+      'c/kustomization.yaml': 'kind: Component\n',
+    },
+    'kind is "Component" where Kustomization is needed',
+  ],
+  [
+    'a folder without kustomization',
+    { 'top/kustomization.yaml': 'resources: [../c]\n', 'c/x.yaml': '' },
+    'c has no kustomization.yaml',
+  ],
+  [
+    'an unknown image field',
+    {
+      'top/kustomization.yaml': 'resources: [a.yaml]\nimages: [{name: a, tag: b}]\n',
+      'top/a.yaml': service('one'),
+    },
+    'image field "tag" is not understood',
+  ],
 ] as const)('buildKustomization with %s throws with file and line', async (_, files, message) => {
   await expect(build(files)).rejects.toThrow(message);
 });

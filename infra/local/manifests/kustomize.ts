@@ -277,8 +277,8 @@ function replaceImage(node: LocatedNode, entry: LocatedNode): LocatedNode {
     if (current.kind !== 'map') return current;
     const entries = new Map<string, LocatedNode>();
     for (const [key, child] of current.entries) {
-      const isImage = key === 'image' && child.kind === 'scalar' && typeof child.value === 'string';
-      entries.set(key, isImage ? imageNode(child, String(child.value), name, entry) : visit(child));
+      const image = key === 'image' ? textAt(current, key) : undefined;
+      entries.set(key, image === undefined ? visit(child) : imageNode(child, image, name, entry));
     }
     return { ...current, entries };
   };

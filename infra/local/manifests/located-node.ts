@@ -54,3 +54,7 @@ export function textAt(node: LocatedNode, ...names: readonly string[]): string |
   const found = nodeAt(node, ...names);
   return found?.kind === 'scalar' && typeof found.value === 'string' ? found.value : undefined;
 }
+
+/** A plain value as text, undefined for anything but text. */
+export const plainText = (value: PlainValue | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined;

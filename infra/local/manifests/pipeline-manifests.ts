@@ -1,13 +1,7 @@
 import { checkFields } from './check-fields.ts';
 import { CHANNEL_TABLE, FIELD_TABLE } from './field-table.ts';
 import { buildKustomization } from './kustomize.ts';
-import {
-  nodeAt,
-  plainValue,
-  textAt,
-  type LocatedMap,
-  type PlainValue,
-} from './located-node.ts';
+import { nodeAt, plainValue, textAt, type LocatedMap, type PlainValue } from './located-node.ts';
 import { manifestError } from './manifest-error.ts';
 import { manifestFiles } from './manifest-files.ts';
 import { parseYaml } from './parse-yaml.ts';

@@ -72,20 +72,48 @@ test.each<readonly [string, Parts, string]>([
   ['without an entry', { annotations: '{}' }, 'x.yaml:1: the Service has no annotation'],
   ['with a name that is no label', { name: '"../x"' }, 'x.yaml:2: the name "../x" must be'],
   ['with a name of 64 characters', { name: 'a'.repeat(64) }, 'must be 1 to 63'],
-  ['with a label that is no text', { labels: '{part: 1}' }, 'x.yaml:3: the label part must be text'],
-  ['with min-scale as a number', { scale: '{autoscaling.knative.dev/min-scale: 1}' }, 'x.yaml:7: autoscaling.knative.dev/min-scale must be text'],
+  [
+    'with a label that is no text',
+    { labels: '{part: 1}' },
+    'x.yaml:3: the label part must be text',
+  ],
+  [
+    'with min-scale as a number',
+    { scale: '{autoscaling.knative.dev/min-scale: 1}' },
+    'x.yaml:7: autoscaling.knative.dev/min-scale must be text',
+  ],
   ['with min-scale 65', { scale: '{autoscaling.knative.dev/min-scale: "65"}' }, 'from "0" to "64"'],
-  ['with a negative concurrency', { spec: 'containerConcurrency: -1' }, 'x.yaml:9: containerConcurrency is -1; it must be an integer from 0 to 1000'],
+  [
+    'with a negative concurrency',
+    { spec: 'containerConcurrency: -1' },
+    'x.yaml:9: containerConcurrency is -1; it must be an integer from 0 to 1000',
+  ],
   ['with a concurrency of 1001', { spec: 'containerConcurrency: 1001' }, 'from 0 to 1000'],
   ['with half a second', { spec: 'timeoutSeconds: 0.5' }, 'from 1 to 600'],
   ['with 601 seconds', { spec: 'timeoutSeconds: 601' }, 'from 1 to 600'],
   ['without a container', { containers: '[]' }, 'exactly one container'],
   ['with two containers', { containers: '[{image: a}, {image: b}]' }, 'exactly one container'],
-  ['with a variable without a name', { containers: '[{env: [{value: x}]}]' }, '"" is not a name of an environment variable'],
-  ['with a number as a value', { containers: '[{env: [{name: A, value: 1}]}]' }, 'the value of A must be text'],
+  [
+    'with a variable without a name',
+    { containers: '[{env: [{value: x}]}]' },
+    '"" is not a name of an environment variable',
+  ],
+  [
+    'with a number as a value',
+    { containers: '[{env: [{name: A, value: 1}]}]' },
+    'the value of A must be text',
+  ],
   ['with a variable without a value', { containers: '[{env: [{name: A}]}]' }, 'A needs a value'],
-  ['with both value and reference', { containers: '[{env: [{name: A, value: x, valueFrom: {}}]}]' }, 'A needs a value'],
-  ['with half a reference', { containers: '[{env: [{name: A, valueFrom: {secretKeyRef: {name: s}}}]}]' }, 'secretKeyRef needs a name and a key'],
+  [
+    'with both value and reference',
+    { containers: '[{env: [{name: A, value: x, valueFrom: {}}]}]' },
+    'A needs a value',
+  ],
+  [
+    'with half a reference',
+    { containers: '[{env: [{name: A, valueFrom: {secretKeyRef: {name: s}}}]}]' },
+    'secretKeyRef needs a name and a key',
+  ],
 ])('readService %s throws with file and line', (_, parts, message) => {
   expect(() => read(parts)).toThrow(message);
 });
