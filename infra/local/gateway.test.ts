@@ -229,6 +229,21 @@ test('Gateway answers 503 when a stage cuts the connection, and serves the next 
   expect(await statusOf(url)).toBe(200);
 });
 
+test('Gateway repeats a GET whose connection was cut, three times in all', async () => {
+  const { gateway, url } = await open();
+  let calls = 0;
+  const port = await stage((_, response) => {
+    calls += 1;
+    if (calls === 3) response.end();
+    else response.destroy();
+  });
+  gateway.upstream('one').setReplica('one-0', port);
+  expect(await statusOf(url)).toBe(200);
+  expect(calls).toBe(3);
+  expect(await statusOf(url)).toBe(503);
+  expect(calls).toBe(6);
+});
+
 test('Gateway asks another replica, with the whole body, when one refuses the connection', async () => {
   const { gateway, url } = await open();
   const closed = await stage(() => {});

@@ -137,7 +137,7 @@ export class Gateway {
         // Read with the slot in hand: what waits in the queue costs no memory.
         body ??= await outgoingBody(request, method);
         const answer = await send(sent, body, upstream, slot, tries < MAX_TRIES);
-        if (answer !== 'refused') {
+        if (answer !== 'again') {
           await passBack(answer, request, response);
           return;
         }
@@ -171,8 +171,9 @@ export class Gateway {
 
 const BODILESS = new Set(['GET', 'HEAD']);
 
-/** A replica that has just ended refuses connections until the pool has noticed: another try helps. */
+/** A replica that has just ended cuts or refuses connections until the pool has noticed. */
 const MAX_TRIES = 3;
+const CUT_CODES = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 interface SentRequest {
   readonly method: string;
@@ -183,14 +184,17 @@ interface SentRequest {
 
 type Answer = Awaited<ReturnType<Slot['pool']['request']>>;
 
-/** The answer's head, or `refused` when the replica took no connection and the body can be sent again. */
+/**
+ * The answer's head, or `again` when the replica took no connection and the body can be sent once more,
+ * or when it cut the connection of a GET or HEAD, which may be repeated whatever became of it.
+ */
 async function send(
   { method, path, headers, gone }: SentRequest,
   body: OutgoingBody,
   { name: service, timeoutMs }: Upstream,
   slot: Slot,
   mayRepeat: boolean,
-): Promise<Answer | 'refused'> {
+): Promise<Answer | 'again'> {
   try {
     return await slot.pool.request({
       method,
@@ -201,11 +205,13 @@ async function send(
       responseHeaders: 'raw',
     });
   } catch (cause) {
-    const { code } = cause as { code?: unknown };
-    if (code === 'ECONNREFUSED') {
-      slot.dropReplica();
-      if (mayRepeat && !(body instanceof PassThrough)) return 'refused';
-    }
+    const code = String((cause as { code?: unknown }).code);
+    const refused = code === 'ECONNREFUSED';
+    if (refused) slot.dropReplica();
+    const harmless = refused
+      ? !(body instanceof PassThrough)
+      : CUT_CODES.has(code) && body === null;
+    if (mayRepeat && harmless) return 'again';
     if (code === 'UND_ERR_HEADERS_TIMEOUT') {
       throw new TachographError('SERVICE_TIMEOUT', { service, limitMs: timeoutMs }, { cause });
     }

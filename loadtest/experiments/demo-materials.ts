@@ -18,7 +18,7 @@ export interface DemoMaterials {
   readonly databases: ReadonlyMap<string, Database>;
 }
 
-/** Throws the system's error for a file that cannot be read, and what the readers throw. */
+/** Throws CAMPAIGN_FILE_INVALID and what loadDrive throws. */
 export async function loadMaterials({
   root,
   drivePath,
@@ -29,8 +29,8 @@ export async function loadMaterials({
   readonly campaignPath: string;
 }): Promise<DemoMaterials> {
   const campaign = await loadCampaignFile(campaignPath);
-  const bytes = await readFile(drivePath);
   const drive = await loadDrive(drivePath);
+  const bytes = await readFile(drivePath);
   return {
     drive,
     driveInfo: {

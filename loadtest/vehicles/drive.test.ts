@@ -45,3 +45,10 @@ test('loadDrive of the recorded minute: 98,800 frames in just under 60 s', async
   expect(frames[0]?.timeUs).toBe(0);
   expect(frames.at(-1)?.timeUs).toBe(59_992_700);
 });
+
+test.each([
+  ['no/such.log', 'ENOENT'],
+  ['examples', 'EISDIR'],
+])('loadDrive of %s: DRIVE_UNREADABLE with %s', async (path, code) => {
+  await expect(loadDrive(path)).rejects.toThrow(`The drive ${path} cannot be read (${code})`);
+});

@@ -40,5 +40,14 @@ export async function collectDrive(
   return { frames: shifted.sort((a, b) => a.timeUs - b.timeUs), faults: log.faultCount ?? 0 };
 }
 
-/** Reads a candump log (gzip too). Throws what the log reader throws, DRIVE_EMPTY, DRIVE_TOO_LONG. */
-export const loadDrive = (path: string): Promise<Drive> => collectDrive(readCanLog(path), path);
+/** Reads a candump log, plain or gzip. Throws DRIVE_UNREADABLE, DRIVE_EMPTY, DRIVE_TOO_LONG. */
+export async function loadDrive(path: string): Promise<Drive> {
+  try {
+    return await collectDrive(readCanLog(path), path);
+  } catch (error) {
+    if (error instanceof TachographError) throw error;
+    // Of the system (ENOENT …) or of gzip (Z_DATA_ERROR …).
+    const detail = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new TachographError('DRIVE_UNREADABLE', { path, detail }, { cause: error });
+  }
+}

@@ -340,6 +340,11 @@ export const ERRORS = {
   CONFIG_INVALID: row('reject', 400, '{name} = "{value}" is not valid: {remedy}'),
   // load test and results
   DRIVE_EMPTY: row('reject', 400, 'The drive {path} holds no CAN frame; give a candump log'),
+  DRIVE_UNREADABLE: row(
+    'reject',
+    400,
+    'The drive {path} cannot be read ({detail}); give a candump log, plain or gzip',
+  ),
   DRIVE_TOO_LONG: row(
     'reject',
     400,

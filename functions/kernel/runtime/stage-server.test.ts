@@ -82,7 +82,11 @@ test('event at the dead-letter route is parked as exhausted with what was said o
   const answer = await app.inject({
     method: 'POST',
     url: '/dead-letter',
-    headers: { ...headers('known'), 'ce-knativeerrorcode': '500', 'ce-knativeerrordata': 'boom' },
+    headers: {
+      ...headers('known'),
+      'ce-knativeerrorcode': '500',
+      'ce-knativeerrordata': btoa('boom'),
+    },
     payload: '{}',
   });
   expect(answer.statusCode).toBe(204);

@@ -77,7 +77,9 @@ function eventRoutes(definition: StageDefinition, context: StageContext) {
     scope.post('/dead-letter', hidden, async (request, reply) => {
       const event = read(request);
       const { knativeerrorcode, knativeerrordata } = event.extensions;
-      const detail = `code ${knativeerrorcode ?? '?'}: ${knativeerrordata ?? ''}`;
+      // Knative carries the subscriber's answer as base64, an extension's text being restricted.
+      const said = Buffer.from(knativeerrordata ?? '', 'base64').toString('utf8');
+      const detail = `code ${knativeerrorcode ?? '?'}: ${said}`;
       await park(definition.name, event, 'exhausted', detail, context);
       await reply.status(204).send();
       return reply;
