@@ -15,6 +15,8 @@ const MAX_SPEED = 1_000;
 const PROGRESS_EVERY_MS = { terminal: 250, file: 3_000 } as const;
 /** Vehicles named one by one in the progress line. */
 const MAX_NAMED_VEHICLES = 4;
+/** Export folders printed one by one at the end. */
+const MAX_NAMED_EXPORTS = 10;
 
 /** `tachograph demo`, which is `make demo`. */
 export const demoVerb: Verb = {
@@ -132,11 +134,13 @@ function tell(result: DemoResult, { terminal, root }: VerbContext): void {
   const shown = relative(root, latest);
   terminal.print('');
   terminal.print(`${'report'.padEnd(10)}${join(shown, 'report.html')}`);
-  for (const { vehicle, session } of records.run.vehicles) {
+  for (const { vehicle, session } of records.run.vehicles.slice(0, MAX_NAMED_EXPORTS)) {
     terminal.print(
       `${'export'.padEnd(10)}${join(shown, 'export', vehicle, session)}/{recorded,raster}`,
     );
   }
+  const more = records.run.vehicles.length - MAX_NAMED_EXPORTS;
+  if (more > 0) terminal.print(`${' '.repeat(10)}and ${more} more vehicles`);
   for (const problem of summary.problems) {
     terminal.print(terminal.colour('red', `problem   ${problem}`));
   }

@@ -101,8 +101,11 @@ function lineOf(
   pick: (line: string) => string | null,
 ): Promise<string> {
   const signal = AbortSignal.timeout(START_LIMIT_MS);
+  let started = false;
   return new Promise((resolve, reject) => {
     const fail = (why: string): void => {
+      // The limit is for the start: it passes while a server that did start is at work.
+      if (started) return;
       child.kill('SIGKILL');
       reject(new Error(`${name} did not start: ${why}`));
     };
@@ -114,7 +117,9 @@ function lineOf(
       'line',
       (line) => {
         const picked = pick(line);
-        if (picked !== null) resolve(picked);
+        if (picked === null) return;
+        started = true;
+        resolve(picked);
       },
     );
   });

@@ -15,7 +15,7 @@ test('TachographError shows control characters of a hostile value and cuts its l
 });
 
 test.each(Object.entries(ERRORS))('%s has a fitting status and a sentence', (_, row) => {
-  const expected = { reject: [400, 500], retry: [429, 504], bug: [500, 500] }[row.kind];
+  const expected = { reject: [400, 503], retry: [429, 504], bug: [500, 503] }[row.kind];
   expect(row.status).toBeGreaterThanOrEqual(expected[0] ?? 0);
   expect(row.status).toBeLessThanOrEqual(expected[1] ?? 0);
   expect(row.message).not.toBe('');
