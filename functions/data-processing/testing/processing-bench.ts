@@ -13,28 +13,11 @@ import { silentLog } from '#kernel/system/log.ts';
 import { sha256Hex } from '#kernel/system/sha256.ts';
 import { createDataProcessingStage } from '../function.ts';
 import { bytesOf, DBC } from './window-fixtures.ts';
+import { exampleDefinition } from '#kernel/facts/testing/example-campaign.ts';
 
 export const DBC_SHA256 = sha256Hex(DBC);
 
-export const DEFINITION: CampaignDefinition = {
-  name: 'c1',
-  description: '',
-  kind: 'homologation',
-  target: { vehicles: 'all' },
-  window: { startAt: null, endAt: null },
-  decoders: { can0: DBC_SHA256 },
-  signals: [],
-  rawFrames: 'all',
-  upload: { everyMs: 1_000, maxBatchBytes: 1_048_576 },
-  cache: { maxBytes: 64_000_000, whenFull: 'dropOldest' },
-  processing: {
-    windowMs: 1_000,
-    graceMs: 30_000,
-    abandonAfterMs: 600_000,
-    resample: { rasterMs: 100, method: 'hold', maxHoldMs: 500 },
-  },
-  export: { formats: ['parquet'], values: 'physical' },
-};
+export const DEFINITION = exampleDefinition({ decoders: { can0: DBC_SHA256 } });
 
 /** The stage over a store in memory; emissions are kept, and fail on request. */
 export class ProcessingBench {

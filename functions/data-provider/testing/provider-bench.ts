@@ -2,6 +2,7 @@ import type { CloudEvent } from '#eventing/contracts/cloud-event.ts';
 import { eventType, PING_TYPE } from '#eventing/contracts/catalog.ts';
 import { VirtualClock } from '#kernel/core/clock.ts';
 import { batchId, campaignId } from '#kernel/core/ids.ts';
+import { exampleCampaign } from '#kernel/facts/testing/example-campaign.ts';
 import type { ReceiptFact, SessionFact, WindowFact } from '#kernel/facts/facts.ts';
 import { emissionEvent } from '#kernel/runtime/emitter.ts';
 import type { Emission, Outcome, StageContext, StageDefinition } from '#kernel/runtime/stage.ts';
@@ -9,7 +10,6 @@ import { memoryStore } from '#kernel/store/memory-store.ts';
 import { readPrefix } from '#kernel/store/read-prefix.ts';
 import { silentLog } from '#kernel/system/log.ts';
 import { createDataProviderStage } from '../function.ts';
-import { campaignFact } from './receipts.ts';
 
 /** A bench for the stage: a store in memory, virtual time, emissions kept, faults on request. */
 export class ProviderBench {
@@ -43,7 +43,7 @@ export class ProviderBench {
   }
 
   async addCampaign(): Promise<void> {
-    await this.store.insert('campaigns', campaignId('demo', 1), campaignFact);
+    await this.store.insert('campaigns', campaignId('demo', 1), exampleCampaign('demo', 1));
   }
 
   async addReceipt(receipt: ReceiptFact): Promise<void> {

@@ -15,6 +15,7 @@ import { COLLECTIONS } from '#kernel/store/store.ts';
 import type { Log } from '#kernel/system/log.ts';
 import { sha256Hex } from '#kernel/system/sha256.ts';
 import { createDeviceCommunicationStage } from '../function.ts';
+import { exampleDefinition } from '#kernel/facts/testing/example-campaign.ts';
 
 export const START_MS = 1_780_000_000_000;
 export const TOKEN = vehicleToken('veh-1', new Uint8Array(32).fill(7));
@@ -37,26 +38,8 @@ export interface Fixture {
   readonly sink: { failure: Error | undefined };
 }
 
-export const definition = (changes: Partial<CampaignDefinition> = {}): CampaignDefinition => ({
-  name: 'brakes',
-  description: '',
-  kind: 'fleet',
-  target: { vehicles: ['veh-1'] },
-  window: { startAt: null, endAt: null },
-  decoders: {},
-  signals: [],
-  rawFrames: 'all',
-  upload: { everyMs: 1_000, maxBatchBytes: 1_048_576 },
-  cache: { maxBytes: 1_000_000, whenFull: 'dropOldest' },
-  processing: {
-    windowMs: 1_000,
-    graceMs: 60_000,
-    abandonAfterMs: 3_600_000,
-    resample: { rasterMs: 100, method: 'hold', maxHoldMs: 500 },
-  },
-  export: { formats: ['parquet'], values: 'physical' },
-  ...changes,
-});
+export const definition = (changes: Partial<CampaignDefinition> = {}): CampaignDefinition =>
+  exampleDefinition({ name: 'brakes', target: { vehicles: ['veh-1'] }, ...changes });
 
 export async function putCampaign(
   store: Store,

@@ -11,6 +11,7 @@ import type { Store } from '#kernel/store/store.ts';
 import { silentLog } from '#kernel/system/log.ts';
 import { sha256Hex } from '#kernel/system/sha256.ts';
 import { columnOf, tableOf } from './tables.ts';
+import { exampleDefinition } from '#kernel/facts/testing/example-campaign.ts';
 
 export const VEHICLE = 'v1';
 export const SESSION = 's1';
@@ -30,25 +31,10 @@ VAL_ 100 GEAR 0 "P" 1 "D" ;
 `);
 export const DBC_SHA256 = sha256Hex(DBC);
 
-const DEFINITION: CampaignDefinition = {
-  name: 'Test drive',
-  description: '',
-  kind: 'homologation',
-  target: { vehicles: 'all' },
-  window: { startAt: null, endAt: null },
+const DEFINITION = exampleDefinition({
   decoders: { can0: DBC_SHA256 },
-  signals: [],
-  rawFrames: 'all',
-  upload: { everyMs: 1_000, maxBatchBytes: 1_048_576 },
-  cache: { maxBytes: 1_048_576, whenFull: 'dropOldest' },
-  processing: {
-    windowMs: 1_000,
-    graceMs: 1_000,
-    abandonAfterMs: 10_000,
-    resample: { rasterMs: 500, method: 'hold', maxHoldMs: 1_000 },
-  },
   export: { formats: ['parquet', 'csv'], values: 'physical' },
-};
+});
 
 export async function insertCampaign(
   store: Store,

@@ -6,6 +6,7 @@ import type { Answer } from '../upload-verdict.ts';
 import type { UploadRequest } from '../upload-request.ts';
 import type { CampaignReport } from '../vehicle.ts';
 import type { VehicleTransport } from '../vehicle-transport.ts';
+import { exampleDefinition } from '#kernel/facts/testing/example-campaign.ts';
 
 export const answerOf = (
   status: number,
@@ -59,23 +60,8 @@ export class FakeGateway implements VehicleTransport {
 }
 
 /** A campaign that records every frame and uploads once a second. */
-export const recordAll = (change: Partial<CampaignDefinition> = {}): CampaignDefinition => ({
-  name: 'Demo',
-  description: '',
-  kind: 'homologation',
-  target: { vehicles: 'all' },
-  window: { startAt: null, endAt: null },
-  decoders: {},
-  signals: [],
-  rawFrames: 'all',
-  upload: { everyMs: 1_000, maxBatchBytes: 1_048_576 },
-  cache: { maxBytes: 10_000_000, whenFull: 'stopRecording' },
-  processing: {
-    windowMs: 1_000,
-    graceMs: 10_000,
-    abandonAfterMs: 60_000,
-    resample: { rasterMs: 100, method: 'hold', maxHoldMs: 1_000 },
-  },
-  export: { formats: ['parquet'], values: 'physical' },
-  ...change,
-});
+export const recordAll = (change: Partial<CampaignDefinition> = {}): CampaignDefinition =>
+  exampleDefinition({
+    cache: { maxBytes: 10_000_000, whenFull: 'stopRecording' },
+    ...change,
+  });
