@@ -12,7 +12,8 @@ export const benchVerb: Verb = {
   summary: 'measures the hot paths against their targets',
   details: [
     'decode: frames/s on one core beside npm candied; wire: bytes a frame; samples: stored bytes a',
-    'sample; broker: events/s through the hop beside a naive one. Exit code 1 when a target is missed.',
+    'sample; broker: events/s through the hop beside a naive one; rest: what wall time of a burst has',
+    'beyond CPU time and waiting. Exit code 1 when a target is missed.',
     'Close other programs: figures are of the moment, and the targets are for an idle machine.',
   ],
   options: {

@@ -10,6 +10,7 @@ const verb = (name: string, run: Verb['run']): Verb => ({
   options: {
     data: { kind: 'text', value: 'DIR', about: 'a folder' },
     keep: { kind: 'flag', about: 'keeps it' },
+    part: { kind: 'list', value: 'NAME', about: 'a part' },
   },
   operands: { text: '[FILE]', max: 1 },
   run,
@@ -47,6 +48,17 @@ test('runCommandLine gives the verb its options, operands and home, and returns 
   expect(seen?.flag('data')).toBe(false);
   expect(seen?.operands).toEqual(['file']);
   expect(seen?.home).toBe('/repository/.tachograph');
+});
+
+test('runCommandLine gives the values of an option that may be repeated in their order', async () => {
+  const lists: (readonly string[] | undefined)[] = [];
+  const run: Verb['run'] = async (context) => {
+    lists.push(context.list('part'));
+    return 0;
+  };
+  await call(['make', '--part', 'b', '--part=a'], run);
+  await call(['make'], run);
+  expect(lists).toEqual([['b', 'a'], []]);
 });
 
 test('runCommandLine takes the home from TACHOGRAPH_HOME', async () => {

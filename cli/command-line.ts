@@ -83,6 +83,10 @@ async function dispatch(
       const value = values[option];
       return typeof value === 'string' ? value : undefined;
     },
+    list: (option) => {
+      const value = values[option];
+      return Array.isArray(value) ? value : [];
+    },
     flag: (option) => values[option] === true,
     operands: positionals,
     signal,
@@ -105,20 +109,22 @@ async function loadVerb(
 const usage = (verb: string, message: string): UsageError =>
   new UsageError(`${message}; see "tachograph ${verb} --help"`);
 
+type OptionValues = Readonly<Record<string, string | boolean | string[] | undefined>>;
+
 function parseOptions(
   verb: Verb,
   args: readonly string[],
-): { values: Record<string, string | boolean | undefined>; positionals: string[] } {
+): { values: OptionValues; positionals: string[] } {
   const options: ParseArgsOptionsConfig = {
     help: { type: 'boolean', short: 'h' },
     json: { type: 'boolean' },
   };
   for (const [option, { kind }] of Object.entries(verb.options)) {
-    options[option] = { type: kind === 'flag' ? 'boolean' : 'string' };
+    options[option] = { type: kind === 'flag' ? 'boolean' : 'string', multiple: kind === 'list' };
   }
   try {
     const parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
-    const values = parsed.values as Record<string, string | boolean | undefined>;
+    const values = parsed.values as OptionValues;
     return { values, positionals: parsed.positionals };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;

@@ -7,6 +7,8 @@ export interface DaemonRequest {
   readonly overlay: string;
   readonly dataDir: string;
   readonly port: number;
+  /** Keys of the ConfigMap `tachograph` beside the store's and the files' URL: the stages' demands. */
+  readonly settings: Readonly<Record<string, string>>;
 }
 
 export type DaemonReport =

@@ -1,22 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { join, relative, resolve } from 'node:path';
-import { TachographError } from '#kernel/core/errors.ts';
+import { join, resolve } from 'node:path';
 import { systemClock } from '#kernel/system/system-clock.ts';
-import { runDemo, type DemoResult } from '#loadtest/experiments/run-demo.ts';
-import type { SessionProgress } from '#loadtest/replay/export-tracker.ts';
-import { durationText } from '#loadtest/report/number-text.ts';
+import { runDemo } from '#loadtest/experiments/run-demo.ts';
+import { MAX_SEED, numberOption, type NumberRange } from './number-option.ts';
+import { progressEveryMs, progressLine, tellRun } from './tell-run.ts';
 import { DEFAULT_OVERLAY } from './up-verb.ts';
-import type { Verb, VerbContext } from './verb.ts';
+import type { Verb } from './verb.ts';
 
 const DEFAULTS = { vehicles: 3, speed: 5, seed: 1 } as const;
 const MAX_VEHICLES = 100;
 const MAX_SPEED = 1_000;
-/** A line that is overwritten may come often, one that stays may not. */
-const PROGRESS_EVERY_MS = { terminal: 250, file: 3_000 } as const;
-/** Vehicles named one by one in the progress line. */
-const MAX_NAMED_VEHICLES = 4;
-/** Export folders printed one by one at the end. */
-const MAX_NAMED_EXPORTS = 10;
 
 /** `tachograph demo`, which is `make demo`. */
 export const demoVerb: Verb = {
@@ -36,10 +29,12 @@ export const demoVerb: Verb = {
     'keep-store': { kind: 'flag', about: 'keep store and streams in the result folder' },
   },
   async run(context) {
+    const number = (name: keyof typeof DEFAULTS, range: NumberRange): number =>
+      numberOption(name, context.option(name), DEFAULTS[name], range);
     const numbers = {
-      vehicles: numberOption(context, 'vehicles', { min: 1, max: MAX_VEHICLES, integer: true }),
-      speed: numberOption(context, 'speed', { min: 0.001, max: MAX_SPEED, integer: false }),
-      seed: numberOption(context, 'seed', { min: 0, max: 4_294_967_295, integer: true }),
+      vehicles: number('vehicles', { min: 1, max: MAX_VEHICLES, integer: true }),
+      speed: number('speed', { min: 0.001, max: MAX_SPEED, integer: false }),
+      seed: number('seed', { min: 0, max: MAX_SEED, integer: true }),
     };
     const { root, env, signal, terminal } = context;
     const result = await runDemo({
@@ -61,89 +56,9 @@ export const demoVerb: Verb = {
       signal,
       onNote: (line) => terminal.note(line),
       onProgress: (progress) => terminal.progress(progressLine(progress)),
-      progressEveryMs: process.stderr.isTTY ? PROGRESS_EVERY_MS.terminal : PROGRESS_EVERY_MS.file,
+      progressEveryMs: progressEveryMs(),
     });
-    tell(result, context);
+    tellRun(result, context);
     return result.summary.valid ? 0 : 1;
   },
 };
-
-interface NumberRange {
-  readonly min: number;
-  readonly max: number;
-  readonly integer: boolean;
-}
-
-function numberOption(
-  context: VerbContext,
-  name: keyof typeof DEFAULTS,
-  { min, max, integer }: NumberRange,
-): number {
-  const text = context.option(name);
-  if (text === undefined) return DEFAULTS[name];
-  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= min && value <= max && (!integer || Number.isInteger(value))) return value;
-  const remedy = `use ${integer ? 'an integer' : 'a number'} from ${min} to ${max}`;
-  throw new TachographError('CONFIG_INVALID', { name: `--${name}`, value: text, remedy });
-}
-
-/** `veh-0001 34/33/31  veh-0002 …  sent/acknowledged/exported` */
-function progressLine(progress: readonly SessionProgress[]): string {
-  const counts = ({ sent, acknowledged, exported }: Omit<SessionProgress, 'session'>): string =>
-    `${sent}/${acknowledged}/${exported}`;
-  const named =
-    progress.length <= MAX_NAMED_VEHICLES
-      ? progress.map((one) => `${one.vehicle} ${counts(one)}`)
-      : [`${progress.length} vehicles ${counts(sumOf(progress))}`];
-  return `sent/acknowledged/exported: ${named.join('  ')}`;
-}
-
-const sumOf = (progress: readonly SessionProgress[]): Omit<SessionProgress, 'session'> => ({
-  vehicle: '',
-  sent: progress.reduce((sum, { sent }) => sum + sent, 0),
-  acknowledged: progress.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
-  exported: progress.reduce((sum, { exported }) => sum + exported, 0),
-  compacted: progress.every(({ compacted }) => compacted),
-});
-
-/** The short table and where everything is. */
-function tell(result: DemoResult, { terminal, root }: VerbContext): void {
-  const { summary, records, latest } = result;
-  terminal.document(summary);
-  const { batches, windows, frames } = summary.ledger;
-  const rows: readonly (readonly [string, string])[] = [
-    ['vehicles', String(records.config.vehicles)],
-    ['batches', `${batches.sent} sent, ${batches.stored} stored, ${batches.inWindows} in windows`],
-    [
-      'windows',
-      `${windows.closed} closed, ${windows.processed} processed, ${windows.exported} exported`,
-    ],
-    [
-      'frames',
-      `${frames.recorded} recorded, ${frames.decoded} decoded, ${frames.unknownId} unknown id`,
-    ],
-    [
-      'latency',
-      `p50 ${durationText(summary.latencyMs.p50)}, p95 ${durationText(summary.latencyMs.p95)}, ` +
-        `max ${durationText(summary.latencyMs.max)}`,
-    ],
-    ['ledger', summary.ledger.balanced ? 'balances' : 'DOES NOT BALANCE'],
-  ];
-  terminal.print('');
-  for (const [name, value] of rows) terminal.print(`${name.padEnd(10)}${value}`);
-  const shown = relative(root, latest);
-  terminal.print('');
-  terminal.print(`${'report'.padEnd(10)}${join(shown, 'report.html')}`);
-  for (const { vehicle, session } of records.run.vehicles.slice(0, MAX_NAMED_EXPORTS)) {
-    terminal.print(
-      `${'export'.padEnd(10)}${join(shown, 'export', vehicle, session)}/{recorded,raster}`,
-    );
-  }
-  const more = records.run.vehicles.length - MAX_NAMED_EXPORTS;
-  if (more > 0) terminal.print(`${' '.repeat(10)}and ${more} more vehicles`);
-  for (const problem of summary.problems) {
-    terminal.print(terminal.colour('red', `problem   ${problem}`));
-  }
-  const verdict = summary.valid ? 'Everything that was sent came out.' : 'The run is not valid.';
-  terminal.print(terminal.colour(summary.valid ? 'green' : 'red', verdict));
-}

@@ -25,7 +25,7 @@ export function overviewText(verbs: readonly Verb[]): string[] {
 export function verbText(verb: Verb): string[] {
   const operands = verb.operands === undefined ? '' : ` ${verb.operands.text}`;
   const rows = Object.entries(verb.options).map(([name, option]) => {
-    const value = option.kind === 'text' ? ` ${option.value ?? 'TEXT'}` : '';
+    const value = option.kind === 'flag' ? '' : ` ${option.value ?? 'TEXT'}`;
     return [`--${name}${value}`, option.about] as const;
   });
   return [

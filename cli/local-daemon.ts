@@ -80,11 +80,13 @@ async function start(
     gatewayPort: port,
     configMaps: {
       tachograph: {
-        'store-url': `sqlite:${join(dataDir, 'store.sqlite')}`,
+        ...request.settings,
+        'store-url': storeUrl(dataDir),
         'files-url': `folder:${join(dataDir, 'export')}`,
       },
     },
     secrets: { 'tachograph-engineer': { 'token-sha256': sha256 } },
+    controlTokenSha256: sha256,
     env: process.env,
     log,
     signal: stopping.signal,
@@ -94,6 +96,8 @@ async function start(
     },
   });
 }
+
+const storeUrl = (dataDir: string): string => `sqlite:${join(dataDir, 'store.sqlite')}`;
 
 function progressLine(event: ClusterEvent): string | undefined {
   if (event.kind === 'starting') return `starting ${event.what}`;
@@ -117,6 +121,7 @@ async function stateOf(cluster: LocalCluster, request: DaemonRequest): Promise<L
     natsUrl,
     services: services.map(({ name }) => name),
     dataDir: request.dataDir,
+    storeUrl: storeUrl(request.dataDir),
     tokenFile: file,
   };
 }

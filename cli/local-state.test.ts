@@ -26,6 +26,7 @@ async function ownState(over: Partial<LocalState> = {}): Promise<LocalState> {
     natsUrl: 'nats://127.0.0.1:3',
     services: ['campaign'],
     dataDir: '/data',
+    storeUrl: 'sqlite:/data/store.sqlite',
     tokenFile: '/token',
     ...over,
   };

@@ -12,6 +12,7 @@ export interface LocalState {
   readonly natsUrl: string;
   readonly services: readonly string[];
   readonly dataDir: string;
+  readonly storeUrl: string;
   /** File with the engineers' token, readable by its owner alone. */
   readonly tokenFile: string;
 }

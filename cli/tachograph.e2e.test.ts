@@ -137,3 +137,19 @@ test('doctor --json says what is there and what is missing', async () => {
   expect(checks.find(({ name }) => name === 'node')).toMatchObject({ ok: true, required: true });
   for (const check of checks) expect(check.remedy === '').toBe(check.ok);
 });
+
+test('drive without a pipeline says how to start one and exits 1', async () => {
+  const { code, out, err } = await tachograph(['drive', '--json'], env());
+  expect({ code, out }).toEqual({ code: 1, out: '' });
+  expect(err).toContain('start one with "tachograph up"');
+});
+
+test('up with a demand that cannot be meant exits 1 at once, says where the fault is', async () => {
+  const { code, err } = await tachograph(
+    [...up(), '--demand', 'export=cpuTime:-5ms@before'],
+    env(),
+  );
+  expect(code).toBe(1);
+  expect(err).toContain('column 9');
+  expect(existsSync(data())).toBe(false);
+});

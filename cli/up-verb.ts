@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TachographError } from '#kernel/core/errors.ts';
 import type { DaemonReport, DaemonRequest } from './daemon-messages.ts';
+import { demandSettings } from './demand-settings.ts';
 import { readLocalState, type LocalState } from './local-state.ts';
 import type { Verb, VerbContext } from './verb.ts';
 
@@ -28,11 +29,25 @@ export const upVerb: Verb = {
       about: `gateway's port, 0: any (default: ${DEFAULT_PORT})`,
     },
     overlay: { kind: 'text', value: 'DIR', about: `kustomization (default: ${DEFAULT_OVERLAY})` },
+    demand: {
+      kind: 'list',
+      value: 'STAGE=DEMAND',
+      about: 'what a stage consumes for each event, e.g. data-processing=cpuTime:50ms@instead',
+    },
+    'demand-placement': {
+      kind: 'text',
+      value: 'WHERE',
+      about: 'inline (default), or workers:N threads in each stage',
+    },
+    'demand-seed': { kind: 'text', value: 'N', about: 'of what demands draw (default: 1)' },
   },
   async run(context) {
     const running = await readLocalState(context.home);
     if (running !== undefined) {
       context.terminal.note('The pipeline is running already; "tachograph down" stops it');
+      if (context.list('demand').length > 0) {
+        context.terminal.note('It keeps the demands that it was started with');
+      }
       show(running, context);
       return 0;
     }
@@ -49,6 +64,12 @@ function requestOf(context: VerbContext): DaemonRequest {
     overlay: context.option('overlay') ?? DEFAULT_OVERLAY,
     dataDir: resolve(context.option('data') ?? join(root, 'data')),
     port: portOption(context.option('port')),
+    settings: demandSettings({
+      demands: context.list('demand'),
+      placement: context.option('demand-placement'),
+      seed: context.option('demand-seed'),
+      home: resolve(home),
+    }),
   };
 }
 

@@ -2,8 +2,8 @@ import type { Terminal } from './terminal.ts';
 
 /** One option of a verb, as `--help` shows it and as the command line is parsed. */
 export interface VerbOption {
-  /** `text` takes a value (`--data DIR`), `flag` none (`--keep`). */
-  readonly kind: 'text' | 'flag';
+  /** `text` takes a value (`--data DIR`), `list` too and may be repeated, `flag` takes none (`--keep`). */
+  readonly kind: 'text' | 'list' | 'flag';
   /** What the value is, for help: DIR, NUMBER. */
   readonly value?: string;
   readonly about: string;
@@ -18,6 +18,8 @@ export interface VerbContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The value of a `text` option, or undefined where it was not given. */
   option(name: string): string | undefined;
+  /** The values of a `list` option, in their order. */
+  list(name: string): readonly string[];
   flag(name: string): boolean;
   /** What is neither verb nor option. */
   readonly operands: readonly string[];

@@ -4,8 +4,11 @@ import type { Verb } from './verb.ts';
 export const VERBS: Readonly<Record<string, () => Promise<Verb>>> = {
   setup: async () => (await import('./setup-verb.ts')).setupVerb,
   demo: async () => (await import('./demo-verb.ts')).demoVerb,
+  drive: async () => (await import('./drive-verb.ts')).driveVerb,
   report: async () => (await import('./report-verb.ts')).reportVerb,
   bench: async () => (await import('./bench-verb.ts')).benchVerb,
+  calibrate: async () => (await import('./calibrate-verb.ts')).calibrateVerb,
+  variability: async () => (await import('./variability-verb.ts')).variabilityVerb,
   up: async () => (await import('./up-verb.ts')).upVerb,
   down: async () => (await import('./down-verb.ts')).downVerb,
   status: async () => (await import('./status-verb.ts')).statusVerb,

@@ -3,12 +3,15 @@
  * against it (catalog.test.ts).
  */
 
-export type StageName =
-  | 'campaign'
-  | 'device-communication'
-  | 'data-provider'
-  | 'data-processing'
-  | 'export';
+export const STAGE_NAMES = [
+  'campaign',
+  'device-communication',
+  'data-provider',
+  'data-processing',
+  'export',
+] as const;
+
+export type StageName = (typeof STAGE_NAMES)[number];
 
 export interface CampaignChanged {
   readonly campaign: string;

@@ -1,6 +1,7 @@
 import type { CloudEvent } from '#eventing/contracts/cloud-event.ts';
 import { eventType } from '#eventing/contracts/catalog.ts';
 import { parseEventData } from '#eventing/contracts/event-data.ts';
+import type { WindowReady } from '#eventing/contracts/catalog.ts';
 import type { BlockCodec } from '#kernel/columns/block-format.ts';
 import { TachographError } from '#kernel/core/errors.ts';
 import { batchId, resultId } from '#kernel/core/ids.ts';
@@ -13,6 +14,7 @@ import {
   type StageDefinition,
 } from '#kernel/runtime/stage.ts';
 import { nextTurn } from '#kernel/system/next-turn.ts';
+import { emulatedResult } from './emulated-result.ts';
 import { DecoderCache } from './decoder-cache.ts';
 import { type LoadedWindow, loadWindow } from './load-window.ts';
 import { processWindow, type ProcessedWindow } from './pipeline.ts';
@@ -37,6 +39,8 @@ export function createDataProcessingStage(): StageDefinition {
         return { kind: 'retry', afterMs: ABORTED_RETRY_MS, reason: 'the caller went away' };
       }
     },
+    emulate: (event, context) =>
+      finishEmulated(parseEventData('window.ready.v1', event), event, context),
   };
 }
 
@@ -48,6 +52,7 @@ async function processEvent(
 ): Promise<Outcome> {
   const ready = parseEventData('window.ready.v1', event);
   const loaded = await loadWindow(ready, context.store, cache, signal);
+  if (loaded.kind === 'emulated') return finishEmulated(ready, event, context);
   if (loaded.kind !== 'loaded') return loaded;
   let processed: ProcessedWindow;
   try {
@@ -61,8 +66,23 @@ async function processEvent(
     return { kind: 'parked', reason: 'windowTooLarge', detail: error.message };
   }
   const versions = resultVersions(loaded.campaign, context.software);
-  await storeResult(resultFact(loaded, processed, versions, context.software), context);
-  const { vehicle, session, window, revision } = ready;
+  await finish(resultFact(loaded, processed, versions, context.software), event, context);
+  return DONE;
+}
+
+async function finishEmulated(
+  ready: WindowReady,
+  event: CloudEvent,
+  context: StageContext,
+): Promise<Outcome> {
+  await finish(emulatedResult(ready, BLOCK_CODEC, context.software), event, context);
+  return DONE;
+}
+
+/** Stores the result and announces it. */
+async function finish(result: ResultFact, event: CloudEvent, context: StageContext): Promise<void> {
+  await storeResult(result, context);
+  const { vehicle, session, window, revision, versions } = result;
   await context.emit(
     {
       name: 'window.processed.v1',
@@ -72,7 +92,6 @@ async function processEvent(
     },
     event,
   );
-  return DONE;
 }
 
 function resultFact(

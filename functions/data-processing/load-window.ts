@@ -11,6 +11,11 @@ import type { Store } from '#kernel/store/store.ts';
 import type { DecoderCache } from './decoder-cache.ts';
 import { MAX_WINDOW_FRAMES, type WindowInput } from './window-input.ts';
 
+/** The window has no frames by design: there is nothing to load. */
+export interface EmulatedWindow {
+  readonly kind: 'emulated';
+}
+
 export interface LoadedWindow {
   readonly kind: 'loaded';
   readonly window: WindowFact;
@@ -34,10 +39,11 @@ export async function loadWindow(
   store: Store,
   cache: DecoderCache,
   signal: AbortSignal,
-): Promise<LoadedWindow | Outcome> {
+): Promise<LoadedWindow | EmulatedWindow | Outcome> {
   const id = windowId(ready.vehicle, ready.session, ready.window, ready.revision);
   const window = (await store.get('windows', id)) as WindowFact | undefined;
   if (window === undefined) return parked('windowMissing', `there is no window ${id}`);
+  if (window.emulated === true) return { kind: 'emulated' };
   const version = campaignId(window.campaign, window.campaignVersion);
   const campaign = (await store.get('campaigns', version)) as CampaignFact | undefined;
   if (campaign === undefined) {

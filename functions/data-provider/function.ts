@@ -1,6 +1,7 @@
 import { eventType, PING_TYPE } from '#eventing/contracts/catalog.ts';
 import { parseEventData } from '#eventing/contracts/event-data.ts';
 import type { StageDefinition } from '#kernel/runtime/stage.ts';
+import { emulateFollowing } from './emulate-following.ts';
 import { followSession } from './follow-session.ts';
 import { SessionCache } from './session-cache.ts';
 import { tick, type TickCursor } from './tick.ts';
@@ -20,5 +21,6 @@ export function createDataProviderStage(): StageDefinition {
       const { vehicle, session, seq } = parseEventData('batch.stored.v1', event);
       return followSession({ vehicle, session, event, context, signal }, seq, cache);
     },
+    emulate: emulateFollowing,
   };
 }

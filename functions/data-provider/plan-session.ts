@@ -47,9 +47,11 @@ export function planSession(
   const first = must(state.receipts.get(firstSeq), 'the first receipt is known');
   const dropped: Record<string, number> = {};
   let frames = 0;
+  let emulated = true;
   for (const seq of seqs) {
     const receipt = must(state.receipts.get(seq), 'every number has its receipt');
     frames += receipt.frames;
+    emulated &&= receipt.emulated === true;
     for (const [why, count] of Object.entries(receipt.dropped)) {
       dropped[why] = (dropped[why] ?? 0) + count;
     }
@@ -62,6 +64,7 @@ export function planSession(
     campaign: first.campaign,
     campaignVersion: first.campaignVersion,
     reason,
+    ...(emulated ? { emulated: true } : {}),
     batches: seqs.length,
     frames,
     firstSeq,

@@ -9,6 +9,8 @@ function closeReason(
   window: number,
   nowMs: number,
 ): WindowFact['reason'] | undefined {
+  // An emulated batch is its own window: nothing that is still to come belongs to it.
+  if (state.isEmulated(window)) return 'covered';
   if (state.complete) return 'endMark';
   const untilUs = (window + 1) * state.rules.windowUs;
   if (untilUs <= state.coveredUntilUs) return 'covered';
@@ -47,6 +49,8 @@ export function planWindows(
     if (reason === undefined) continue;
     const last = must(ownSeqs.at(-1), 'a window has an own batch');
     const receipt = must(state.receipts.get(last), 'an own batch has a receipt');
+    const emulated = state.isEmulated(window);
+    const isGapless = emulated || last <= state.contiguousThrough;
     planned.push({
       vehicle: receipt.vehicle,
       session: receipt.session,
@@ -54,12 +58,13 @@ export function planWindows(
       revision: (known?.revision ?? 0) + 1,
       campaign: receipt.campaign,
       campaignVersion: receipt.campaignVersion,
-      fromUs: window * state.rules.windowUs,
-      untilUs: (window + 1) * state.rules.windowUs,
+      fromUs: emulated ? receipt.fromUs : window * state.rules.windowUs,
+      untilUs: emulated ? receipt.untilUs : (window + 1) * state.rules.windowUs,
       seqs,
       ownSeqs,
-      gaps: last <= state.contiguousThrough ? [] : seqGaps((seq) => state.receipts.has(seq), last),
+      gaps: isGapless ? [] : seqGaps((seq) => state.receipts.has(seq), last),
       reason,
+      ...(emulated ? { emulated: true } : {}),
       closedBy,
     });
   }

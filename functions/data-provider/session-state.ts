@@ -89,8 +89,12 @@ export class SessionState {
     return this.#endSeq !== undefined && this.#contiguousThrough >= this.#endSeq;
   }
 
-  /** Windows a receipt has time in. An empty interval belongs to the window it starts in. */
+  /**
+   * Windows a receipt has time in. An empty interval belongs to the window it starts in, an emulated
+   * batch to the window of its own number.
+   */
   #windowSpan(receipt: ReceiptFact): readonly [first: number, last: number] {
+    if (receipt.emulated === true) return [receipt.seq, receipt.seq];
     const { windowUs } = this.rules;
     const first = Math.floor(receipt.fromUs / windowUs);
     // Worked: [1,000,000, 2,000,000) with 1 s windows is window 1 only: (2,000,000 - 1) / 1,000,000 → 1.
@@ -115,13 +119,14 @@ export class SessionState {
       touched.push(window);
     }
     this.#highestWindow = Math.max(this.#highestWindow, last);
+    this.#extendCoverage();
+    if (receipt.emulated === true) return touched;
     // Later windows that read back into this batch: with 1 s windows and 500 ms hold, a batch that
     // ends at 2.0 s reaches into window 2 (2.0 s - 0.5 s < 2.0 s), one that ends at 1.5 s does not.
     const reach = Math.ceil((receipt.untilUs + this.rules.maxHoldUs) / this.rules.windowUs) - 1;
     for (let window = last + 1; window <= Math.min(reach, this.#highestWindow); window++) {
       if (this.#ownSeqs.has(window)) touched.push(window);
     }
-    this.#extendCoverage();
     return touched;
   }
 
@@ -151,8 +156,18 @@ export class SessionState {
     return (this.#ownSeqs.get(window) ?? []).toSorted((a, b) => a - b);
   }
 
-  /** Sequence numbers the window needs: its own and those at most maxHoldUs before its start. */
+  /** Whether the window holds emulated batches and nothing else. */
+  isEmulated(window: number): boolean {
+    const own = this.#ownSeqs.get(window) ?? [];
+    return own.length > 0 && own.every((seq) => this.#receipts.get(seq)?.emulated === true);
+  }
+
+  /**
+   * Sequence numbers the window needs: its own and those at most maxHoldUs before its start. An emulated
+   * window reads nothing back.
+   */
   neededSeqs(window: number): number[] {
+    if (this.isEmulated(window)) return this.ownSeqs(window);
     const { windowUs, maxHoldUs } = this.rules;
     const reachFromUs = Math.max(0, window * windowUs - maxHoldUs);
     const seqs = new Set(this.#ownSeqs.get(window));

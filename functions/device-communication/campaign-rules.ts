@@ -30,13 +30,19 @@ export interface CampaignStanding {
   /** The newest one. */
   readonly newest: CampaignFact | undefined;
   /** What the session's earlier batches were recorded for. */
-  readonly session: { readonly campaign: string; readonly campaignVersion: number } | undefined;
+  readonly session:
+    | {
+        readonly campaign: string;
+        readonly campaignVersion: number;
+        readonly emulated?: true;
+      }
+    | undefined;
 }
 
 /**
  * Why a campaign does not take a batch, or undefined when it does: it and the version exist, it is
- * neither draft nor ended, the vehicle is a target, the session has no other campaign or version,
- * the windows are not too many.
+ * neither draft nor ended, the vehicle is a target, the session has no other campaign, version or
+ * kind of batches, the windows are not too many.
  */
 export function refusalOf(
   batch: Batch,
@@ -63,6 +69,15 @@ export function refusalOf(
       version: session.campaignVersion,
     });
   }
+  // The two kinds number their windows differently.
+  if (session !== undefined && session.emulated !== batch.emulated) {
+    return new TachographError('SESSION_KIND_CHANGED', {
+      session: batch.session,
+      kind: session.emulated === true ? 'emulated' : 'recorded',
+    });
+  }
+  // An emulated batch is one window, whatever span it gives.
+  if (batch.emulated === true) return undefined;
   return tooManyWindows(batch, version.definition.processing.windowMs);
 }
 

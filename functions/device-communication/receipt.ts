@@ -31,6 +31,7 @@ export function receiptOf(fact: BatchFact, batch: Batch): ReceiptFact {
     dropped: batch.counts.dropped,
     clock: batch.clock,
     end: batch.end,
+    ...(batch.emulated === true ? { emulated: true } : {}),
     flags: flagsOf(batch, frames, unsortedFrames, fact.receivedAtMs),
     sha256: fact.sha256,
     bodyBytes: fact.body.length,

@@ -22,8 +22,10 @@ export interface Upload {
   readonly body: Uint8Array;
 }
 
-/** The campaign and version of a session's first batch. */
-export type SessionCampaign = Pick<ReceiptFact, 'campaign' | 'campaignVersion'> | undefined;
+/** The campaign, version and kind of a session's first batch. */
+export type SessionCampaign =
+  | Pick<ReceiptFact, 'campaign' | 'campaignVersion' | 'emulated'>
+  | undefined;
 
 export interface Reception {
   readonly context: StageContext;
@@ -120,8 +122,8 @@ async function sessionCampaign(
   const known = await sessions.get(prefix, async () => {
     const [found] = await context.store.range('receipts', prefix, prefixEnd(prefix), { limit: 1 });
     if (found === undefined) return undefined;
-    const { campaign, campaignVersion } = found.document as unknown as ReceiptFact;
-    return { campaign, campaignVersion };
+    const { campaign, campaignVersion, emulated } = found.document as unknown as ReceiptFact;
+    return { campaign, campaignVersion, ...(emulated === true ? { emulated } : {}) };
   });
   if (known === undefined) sessions.forget(prefix);
   return known;

@@ -60,7 +60,7 @@ const counts = object({
   dropped: { type: 'object', additionalProperties: integer },
 });
 
-const batch = object({
+const batchFields = {
   schema: { type: 'string', enum: ['tachograph.batch/1'] },
   vehicle: name,
   session: name,
@@ -73,11 +73,14 @@ const batch = object({
   end: flag,
   counts,
   groups: arrayOf(group),
-});
+} as const;
+const emulated = { type: 'boolean', enum: [true] } as const;
+
+const batch = object({ ...batchFields, emulated }, Object.keys(batchFields));
 
 const timeOrNull = { type: ['integer', 'null'] } as const;
 
-const receipt = object({
+const receiptFields = {
   vehicle: text,
   session: text,
   seq: integer,
@@ -99,7 +102,9 @@ const receipt = object({
   sha256: hash,
   bodyBytes: integer,
   receivedAtMs: integer,
-});
+} as const;
+
+const receipt = object({ ...receiptFields, emulated }, Object.keys(receiptFields));
 
 const stored = (description: string) => ({ description, ...object({ duplicate: flag, receipt }) });
 

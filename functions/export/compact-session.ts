@@ -19,6 +19,7 @@ import { type DatasetSource, isMissing, readSource } from './dataset-source.ts';
 import { announceExport, type ExportContext } from './export-context.ts';
 import type { ExportFiles, UnitWriter } from './export-files.ts';
 import { SIDECAR } from './export-unit.ts';
+import { exportWithoutFiles } from './export-without-files.ts';
 import { loadResults } from './load-results.ts';
 import { readSidecar } from './read-sidecar.ts';
 import { sessionSidecar, signalKey } from './session-sidecar.ts';
@@ -184,6 +185,9 @@ export async function compactSession(
 ): Promise<Outcome> {
   const { store } = context.stage;
   let fact = await newestSession(store, vehicle, session);
+  if (fact?.emulated === true) {
+    return exportWithoutFiles({ vehicle, session, window: null, revision: fact.revision }, context);
+  }
   for (let round = 0; round < MAX_ROUNDS; round++) {
     if (fact === undefined) return DONE;
     const closing = fact;

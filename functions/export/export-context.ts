@@ -14,7 +14,10 @@ export interface ExportContext {
   readonly signal: AbortSignal;
 }
 
-export async function announceExport(fact: ExportFact, context: ExportContext): Promise<void> {
+export async function announceExport(
+  fact: ExportFact,
+  context: Pick<ExportContext, 'stage' | 'event'>,
+): Promise<void> {
   const { vehicle, session, window, revision, files } = fact;
   await context.stage.emit(
     {

@@ -69,15 +69,12 @@ async function writePart(
  */
 export async function exportWindow(
   processed: WindowProcessed,
+  result: ResultFact,
   context: ExportContext,
 ): Promise<Outcome> {
   const { store, software, log } = context.stage;
   const { vehicle, session, window, revision, versions } = processed;
   const id = resultId(vehicle, session, window, revision, versions);
-  const result = (await store.get('results', id)) as ResultFact | undefined;
-  if (result === undefined) {
-    return { kind: 'parked', reason: 'resultMissing', detail: `there is no result ${id}` };
-  }
   let files: readonly ExportedFile[] = [];
   if (!(await isCompacted(store, processed))) {
     const source = await readSource(store, context.decoders, result, software);

@@ -2,7 +2,8 @@ import { eventType, type SessionClosed } from '#eventing/contracts/catalog.ts';
 import type { CloudEvent } from '#eventing/contracts/cloud-event.ts';
 import { parseEventData } from '#eventing/contracts/event-data.ts';
 import type { StageConfig } from '#kernel/config/stage-config.ts';
-import { sessionPrefix } from '#kernel/core/ids.ts';
+import { resultId, sessionPrefix } from '#kernel/core/ids.ts';
+import type { ResultFact } from '#kernel/facts/facts.ts';
 import type { Outcome, StageContext, StageDefinition } from '#kernel/runtime/stage.ts';
 import { compactSession } from './compact-session.ts';
 import { datasetRoutes } from './dataset-routes.ts';
@@ -10,6 +11,7 @@ import { DecoderIndexes } from './decoder-index.ts';
 import type { ExportContext } from './export-context.ts';
 import type { ExportFiles } from './export-files.ts';
 import { exportWindow } from './export-window.ts';
+import { exportWithoutFiles } from './export-without-files.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { openFiles } from './open-files.ts';
 
@@ -22,9 +24,28 @@ async function exportNamed(
   context: ExportContext,
 ): Promise<Outcome | Pick<SessionClosed, 'vehicle' | 'session'>> {
   if (event.type === SESSION_CLOSED) return parseEventData('session.closed.v1', event);
-  const window = parseEventData('window.processed.v1', event);
-  const outcome = await exportWindow(window, context);
-  return outcome.kind === 'done' ? window : outcome;
+  const processed = parseEventData('window.processed.v1', event);
+  const { vehicle, session, window, revision, versions } = processed;
+  const id = resultId(vehicle, session, window, revision, versions);
+  const result = (await context.stage.store.get('results', id)) as ResultFact | undefined;
+  if (result === undefined) {
+    return { kind: 'parked', reason: 'resultMissing', detail: `there is no result ${id}` };
+  }
+  // An emulated window; but its session may hold recorded ones, which wait for it.
+  const outcome =
+    result.emulated === true
+      ? await exportWithoutFiles(processed, context)
+      : await exportWindow(processed, result, context);
+  return outcome.kind === 'done' ? processed : outcome;
+}
+
+/** In place of the work: what either event leads to, without files. */
+function emulateExport(event: CloudEvent, stage: StageContext): Promise<Outcome> {
+  const unit =
+    event.type === SESSION_CLOSED
+      ? { ...parseEventData('session.closed.v1', event), window: null }
+      : parseEventData('window.processed.v1', event);
+  return exportWithoutFiles(unit, { stage, event });
 }
 
 /**
@@ -56,6 +77,7 @@ export function createExportStage(
         return { kind: 'retry', afterMs: 0, reason: 'the caller went away' };
       }
     },
+    emulate: emulateExport,
     routes: (app, stage) => datasetRoutes(app, stage.store, files(stage), config),
   };
 }

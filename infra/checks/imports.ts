@@ -39,3 +39,19 @@ export function importsOf(file: SourceFile): string[] {
   ];
   return [...new Set(specifiers)].map((specifier) => resolveImport(file.path, specifier));
 }
+
+/** What is loaded with a file at its start: neither what only types come from, nor `import()`. */
+export function loadedWith(file: SourceFile): string[] {
+  const { module } = parseSync(file.path, file.text);
+  const specifiers = [
+    ...module.staticImports
+      .filter(({ entries }) => entries.length === 0 || entries.some(({ isType }) => !isType))
+      .map((one) => one.moduleRequest.value),
+    ...module.staticExports.flatMap((one) =>
+      one.entries.flatMap(({ isType, moduleRequest }) =>
+        isType || moduleRequest === null ? [] : [moduleRequest.value],
+      ),
+    ),
+  ];
+  return [...new Set(specifiers)].map((specifier) => resolveImport(file.path, specifier));
+}

@@ -45,6 +45,7 @@ export const LAYERS: readonly Layer[] = [
     folder: 'loadtest/bench/',
     may: ['functions/', 'eventing/', 'infra/', 'loadtest/'],
   },
+  { folder: 'loadtest/statistics/', may: ['functions/kernel/core/'], pure: true },
   { folder: 'loadtest/', may: ['functions/kernel/', 'eventing/', 'infra/', 'cli/', 'loadtest/'] },
   { folder: 'cli/', may: ['functions/kernel/', 'eventing/', 'infra/', 'loadtest/', 'cli/'] },
   { folder: 'bin/', may: [] },

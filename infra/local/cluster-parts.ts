@@ -13,9 +13,15 @@ import { channelSettings } from './channel-settings.ts';
 import type { ClusterOptions, ClusterStatus } from './cluster.ts';
 import { takeClusterLock, type ClusterLock } from './cluster-lock.ts';
 import { Gateway } from './gateway.ts';
+import type { GatewayControl } from './gateway-control.ts';
 import { startLocalNats, type LocalNats } from './local-nats.ts';
-import type { PipelineManifests, PlainManifest } from './manifests/pipeline-manifests.ts';
+import {
+  checkTrigger,
+  type PipelineManifests,
+  type PlainManifest,
+} from './manifests/pipeline-manifests.ts';
 import type { ServiceManifest } from './manifests/service-manifest.ts';
+import { ObserverTriggers } from './observer-triggers.ts';
 import { readPing } from './ping-manifest.ts';
 import { runPingSource } from './ping-source.ts';
 import { ProcessPool } from './process-pool.ts';
@@ -128,6 +134,7 @@ export class ClusterParts {
         log,
         holdMs: HOLD_MS,
         status: () => this.status(),
+        ...this.#control(),
       }),
     );
     this.#eventing = await this.#step('brokers and triggers', () => this.#startEventing());
@@ -138,6 +145,23 @@ export class ClusterParts {
     });
     this.#pings = pingSources.map((source) => this.#startPing(source));
     this.#started = true;
+  }
+
+  /** For programs outside this process; none without a token. */
+  #control(): { control?: GatewayControl } {
+    const { controlTokenSha256: tokenSha256 } = this.#options;
+    if (tokenSha256 === undefined) return {};
+    const observers = new ObserverTriggers(this.#pipeline.triggers, {
+      apply: (trigger) => this.applyTrigger(trigger),
+      remove: (name) => this.running().eventing.removeTrigger(name),
+    });
+    return {
+      control: {
+        tokenSha256,
+        addTrigger: (trigger) => observers.add(checkTrigger(trigger)),
+        removeTrigger: (name) => observers.remove(name),
+      },
+    };
   }
 
   #startEventing(): Promise<Eventing> {

@@ -26,6 +26,11 @@ export interface ClusterOptions {
   /** Which nats-server to use; absent: the first that is found, nothing is installed. */
   readonly nats?: NatsSearch;
   readonly clock?: Clock;
+  /**
+   * Hex SHA-256 of the engineers' token. Given: whoever has the token may add and remove Triggers of
+   * his own at the gateway (TRIGGERS_PATH), to see events from another process.
+   */
+  readonly controlTokenSha256?: string;
   readonly log: Log;
   /** What is being done, for a person who waits. */
   readonly onEvent?: (event: ClusterEvent) => void;

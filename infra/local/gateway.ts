@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Clock } from '#kernel/core/clock.ts';
 import { errorBody, TachographError } from '#kernel/core/errors.ts';
 import type { Log } from '#kernel/system/log.ts';
+import { isControl, serveControl, type GatewayControl } from './gateway-control.ts';
 import { forwardedHeaders } from './gateway-headers.ts';
 import { findRoute, routeName, type RouteTable } from './gateway-route.ts';
 import type { ServiceManifest } from './manifests/service-manifest.ts';
@@ -20,6 +21,8 @@ export interface GatewayOptions {
   readonly holdMs: number;
   /** Answered at STATUS_PATH. */
   readonly status: () => Promise<unknown>;
+  /** Answers the control paths; absent: they are unknown. */
+  readonly control?: GatewayControl;
 }
 
 /** No Service can have this name, so that the path is nobody else's. */
@@ -120,6 +123,12 @@ export class Gateway {
     const url = request.url ?? '/';
     if (url === STATUS_PATH && request.method === 'GET') {
       answerJson(response, 200, await this.#options.status());
+      return;
+    }
+    const { control } = this.#options;
+    if (control !== undefined && isControl(url)) {
+      await serveControl(request, control);
+      response.writeHead(204).end();
       return;
     }
     const route = findRoute(this.#table, request.headers.host ?? '', url);

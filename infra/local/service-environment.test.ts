@@ -43,8 +43,8 @@ test('serviceEnvironment looks references up and lets the platform have the last
   const env = service([
     { name: 'PLAIN', value: 'p', at },
     { name: 'PORT', value: '1', at },
-    { name: 'FROM_MAP', from: { kind: 'ConfigMap', name: 'lab', key: 'a' }, at },
-    { name: 'FROM_SECRET', from: { kind: 'Secret', name: 'lab', key: 'a' }, at },
+    { name: 'FROM_MAP', from: { kind: 'ConfigMap', name: 'lab', key: 'a', optional: false }, at },
+    { name: 'FROM_SECRET', from: { kind: 'Secret', name: 'lab', key: 'a', optional: true }, at },
   ]);
   const sources = { configMaps: { lab: { a: 'map' } }, secrets: { lab: { a: 'secret' } } };
   expect(serviceEnvironment(env, sources, 'http://sink')).toEqual({
@@ -61,11 +61,20 @@ test('serviceEnvironment looks references up and lets the platform have the last
 test.each(['ConfigMap', 'Secret'] as const)(
   'serviceEnvironment with a %s that is missing names it, its key and the line',
   (kind) => {
-    const from = { kind, name: 'lab', key: 'a' };
+    const from = { kind, name: 'lab', key: 'a', optional: false };
     const env = service([{ name: 'X', from, at }]);
     expect(() => serviceEnvironment(env, none, undefined)).toThrow(
       `x.yaml:9: there is no ${kind} "lab" with the key "a"`,
     );
+  },
+);
+
+test.each(['ConfigMap', 'Secret'] as const)(
+  'serviceEnvironment with an optional %s that is missing leaves the variable out',
+  (kind) => {
+    const from = { kind, name: 'lab', key: 'a', optional: true };
+    const env = service([{ name: 'X', from, at }]);
+    expect(serviceEnvironment(env, none, undefined)).not.toHaveProperty('X');
   },
 );
 

@@ -44,7 +44,7 @@ export function mergeSources(
 
 /**
  * The variables of one Service: its own, with references looked up, then what the platform sets
- * (PORT, K_SERVICE, K_SINK). Throws MANIFEST_INVALID where a reference leads nowhere.
+ * (PORT, K_SERVICE, K_SINK). Throws MANIFEST_INVALID where a reference leads nowhere and is not optional.
  */
 export function serviceEnvironment(
   service: ServiceManifest,
@@ -57,9 +57,10 @@ export function serviceEnvironment(
       env[variable.name] = variable.value;
       continue;
     }
-    const { kind, name, key } = variable.from;
+    const { kind, name, key, optional } = variable.from;
     const value = (kind === 'ConfigMap' ? sources.configMaps : sources.secrets)[name]?.[key];
     if (value === undefined) {
+      if (optional) continue;
       throw manifestError(variable.at, `there is no ${kind} "${name}" with the key "${key}"`);
     }
     env[variable.name] = value;

@@ -4,7 +4,7 @@ import type { Clock } from '#kernel/core/clock.ts';
 import type { BenchRow } from './bench-row.ts';
 
 /** The benchmarks by name, in the order in which they run. */
-export const BENCHES = ['decode', 'wire', 'samples', 'broker'] as const;
+export const BENCHES = ['decode', 'wire', 'samples', 'broker', 'rest'] as const;
 
 export type BenchName = (typeof BENCHES)[number];
 
@@ -49,6 +49,8 @@ async function runBench(
       return (await import('./samples-bench.ts')).samplesBench(clock, root);
     case 'broker':
       return (await import('./broker-bench.ts')).brokerBench(clock, await natsBinary());
+    case 'rest':
+      return (await import('./rest-bench.ts')).restBench(clock);
     default:
       return unreachable(bench);
   }

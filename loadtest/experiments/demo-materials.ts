@@ -6,13 +6,13 @@ import { sha256Hex } from '#kernel/system/sha256.ts';
 import { loadDrive } from '#loadtest/vehicles/drive.ts';
 import type { CampaignFile } from '#cli/campaign-file.ts';
 import type { Database } from '#kernel/dbc/model.ts';
-import type { RunConfig } from '#loadtest/results/run-records.ts';
+import type { DemoConfig } from '#loadtest/results/run-records.ts';
 import type { Drive } from '#loadtest/vehicles/drive.ts';
 
 /** What a demo is made of, read before anything is started, so that a wrong path costs no start. */
 export interface DemoMaterials {
   readonly drive: Drive;
-  readonly driveInfo: RunConfig['drive'];
+  readonly driveInfo: DemoConfig['drive'];
   readonly campaign: CampaignFile;
   /** SHA-256 of each DBC of the campaign → the database. */
   readonly databases: ReadonlyMap<string, Database>;

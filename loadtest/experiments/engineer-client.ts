@@ -8,6 +8,8 @@ export interface EngineerClient {
   addDecoder(name: string, bytes: Uint8Array): Promise<void>;
   /** Creates a campaign of its YAML text, approves and starts it. */
   runCampaign(text: string): Promise<CampaignFact>;
+  /** Ends a campaign: nothing more is recorded for it. */
+  endCampaign(id: string): Promise<void>;
   /** A bearer token for the vehicle. */
   issueToken(vehicle: string): Promise<string>;
 }
@@ -57,6 +59,9 @@ export function engineerClient(
       const id = encodeURIComponent(created.campaign);
       await post({ path: `/v1/campaigns/${id}/approve` });
       return (await post({ path: `/v1/campaigns/${id}/start` })) as CampaignFact;
+    },
+    endCampaign: async (campaign) => {
+      await post({ path: `/v1/campaigns/${encodeURIComponent(campaign)}/end` });
     },
     issueToken: async (vehicle) => {
       const path = `/v1/vehicles/${encodeURIComponent(vehicle)}/tokens`;

@@ -16,12 +16,12 @@ import type { NatsSearch } from '#eventing/broker/find-nats.ts';
 import type { ClusterEvent, LocalCluster } from '#infra/local/cluster.ts';
 import type { CampaignFact } from '#kernel/facts/campaign.ts';
 import type { ReplayResult } from '#loadtest/replay/replay.ts';
-import type { RunConfig, RunOutcome } from '#loadtest/results/run-records.ts';
+import type { DemoConfig, RunOutcome } from '#loadtest/results/run-records.ts';
 import type { DemoMaterials } from './demo-materials.ts';
 import type { DemoOptions } from './run-demo.ts';
 
 export interface ClusterRun {
-  readonly config: RunConfig;
+  readonly config: DemoConfig;
   readonly run: RunOutcome;
   readonly replayed: ReplayResult;
   readonly natsVersion: string | null;
@@ -151,7 +151,7 @@ function configOf(
   { vehicles, speed, seed }: DemoOptions,
   { driveInfo }: DemoMaterials,
   { campaign, version, definitionSha256, definition }: CampaignFact,
-): RunConfig {
+): DemoConfig {
   return {
     schema: 'tachograph.config/1',
     kind: 'Demo',

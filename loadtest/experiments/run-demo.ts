@@ -19,8 +19,8 @@ import { replayOnCluster } from './replay-on-cluster.ts';
 import type { Clock } from '#kernel/core/clock.ts';
 import type { SessionProgress } from '#loadtest/replay/export-tracker.ts';
 import type { RunRecords } from '#loadtest/results/run-records.ts';
-import type { Summary } from '#loadtest/results/summary.ts';
 import type { ClusterRun } from './replay-on-cluster.ts';
+import type { RunResult } from './run-result.ts';
 
 export interface DemoOptions {
   /** The repository. */
@@ -47,21 +47,12 @@ export interface DemoOptions {
   readonly progressEveryMs: number;
 }
 
-export interface DemoResult {
-  readonly folder: string;
-  /** The link that now points at the folder. */
-  readonly latest: string;
-  readonly report: string;
-  readonly summary: Summary;
-  readonly records: RunRecords;
-}
-
 /**
  * From an empty folder to a report: a local cluster with the pipeline, vehicles that replay a drive, the
  * account of what came out. Everything is stopped when it resolves or rejects. A run that does not end
  * leaves its folder marked INVALID with the reason, and `latest` where it was.
  */
-export async function runDemo(options: DemoOptions): Promise<DemoResult> {
+export async function runDemo(options: DemoOptions): Promise<RunResult> {
   const { clock, signal, results } = options;
   const materials = await loadMaterials(options);
   if (materials.drive.faults > 0) {
@@ -96,7 +87,7 @@ async function collectRecords(
     const windowUs = config.campaign.definition.processing.windowMs * 1000;
     const facts = await Array.fromAsync(readLedgerFacts(store, { sessions, windowUs }));
     const environment = await readEnvironment(root, natsVersion);
-    return { config, run, environment, records: replayed.records, facts };
+    return { config, run, environment, records: replayed.records, facts, bursts: [] };
   } finally {
     await store.close();
   }

@@ -14,6 +14,32 @@ export async function stageSummaries(
   return Object.fromEntries(await Promise.all(rows));
 }
 
+/** What happened between two counts, for a pipeline that had been running before. */
+export const stagesSince = (
+  before: Readonly<Record<string, StageSummary>>,
+  after: Readonly<Record<string, StageSummary>>,
+): Readonly<Record<string, StageSummary>> =>
+  Object.fromEntries(
+    Object.entries(after).map(([name, stage]) => {
+      const earlier = before[name];
+      const since = (field: keyof Omit<StageSummary, 'bursts'>): number | null => {
+        const [from, to] = [earlier?.[field] ?? null, stage[field]];
+        // Less than before: the process was replaced meanwhile, and its count is not known.
+        return from === null || to === null || to < from ? null : to - from;
+      };
+      return [
+        name,
+        {
+          delivered: since('delivered'),
+          retried: since('retried'),
+          deadLettered: since('deadLettered'),
+          redelivered: since('redelivered'),
+          cpuMs: since('cpuMs'),
+        },
+      ];
+    }),
+  );
+
 /** Sums over the stage's Triggers, which are named `<event>-<stage>`; null where it has none. */
 function eventsOf(stage: string, { eventing }: ClusterStatus): Omit<StageSummary, 'cpuMs'> {
   const triggers = Object.entries(eventing.triggers)

@@ -51,6 +51,11 @@ function keepNewest<T extends Revised>(map: Map<string, T>, key: string, card: T
   if (known === undefined || known.revision < card.revision) map.set(key, card);
 }
 
+/** A window may have been emulated and processed: what was computed is its result. */
+function keepComputed(map: Map<string, ResultCard>, key: string, card: ResultCard): void {
+  if (card.emulated !== true || !map.has(key)) map.set(key, card);
+}
+
 export function indexFacts(facts: Iterable<LedgerFact>): FactIndex {
   const index = {
     batches: new Set<string>(),
@@ -75,7 +80,7 @@ export function indexFacts(facts: Iterable<LedgerFact>): FactIndex {
         keepNewest(index.windows, windowKey(fact), fact);
         break;
       case 'result':
-        index.results.set(revisionKey(fact), fact);
+        keepComputed(index.results, revisionKey(fact), fact);
         break;
       case 'export':
         if (fact.window === null) keepNewest(index.compacted, sessionKey(fact), fact);

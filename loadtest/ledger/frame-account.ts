@@ -2,11 +2,12 @@ import type { FramesAccount } from './account.ts';
 import { windowKey } from './fact-index.ts';
 import type { FactIndex } from './fact-index.ts';
 import type { ResultCard } from './ledger-fact.ts';
-import { isProcessed } from './window-account.ts';
+import { isComputed } from './window-account.ts';
 
 /**
  * Frames: recorded ones counted from the stored bodies, what became of them from the results of the
- * newest revisions, unprocessed ones from the bodies again (those in windows without a result).
+ * newest revisions, unprocessed ones from the bodies again (those in windows without a result, or
+ * with one that was not computed because a demand stood for the work).
  */
 export function frameAccount(index: FactIndex): FramesAccount {
   const results = [...index.results.values()].filter((result) => {
@@ -22,7 +23,7 @@ export function frameAccount(index: FactIndex): FramesAccount {
     recorded += receipt.frames;
     droppedByVehicle += Object.values(receipt.dropped).reduce((sum, count) => sum + count, 0);
     for (const [window, frames] of receipt.framesByWindow) {
-      if (!isProcessed(index, windowKey({ ...receipt, window }))) unprocessed += frames;
+      if (!isComputed(index, windowKey({ ...receipt, window }))) unprocessed += frames;
     }
   }
   return {

@@ -29,6 +29,7 @@ export interface ReceiptCard extends BatchKey {
   readonly recordedByVehicle: number;
   readonly dropped: Readonly<Record<string, number>>;
   readonly end: boolean;
+  readonly emulated?: true;
   readonly flags: readonly string[];
   readonly receivedAtMs: number;
 }
@@ -43,6 +44,8 @@ export interface WindowCard extends WindowKey {
 export interface ResultCard extends WindowKey {
   readonly kind: 'result';
   readonly revision: number;
+  /** Nothing was computed: the window is emulated, or a demand stood for the work. */
+  readonly emulated?: true;
   readonly recorded: number;
   readonly decoded: number;
   readonly unknownId: number;

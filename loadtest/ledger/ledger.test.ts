@@ -349,3 +349,27 @@ test.each([
   const { records, facts } = exampleRun(3);
   expect(ledger({ records, facts: change(facts) }).problems).toContain(problem);
 });
+
+test('ledger of a window that was emulated: processed, and its frames are unprocessed', () => {
+  const { records, facts } = exampleRun(2);
+  const none = { recorded: 0, decoded: 0, unknownId: 0, noData: 0, truncated: 0 } as const;
+  const emulated = exampleResult(1, { ...none, unknownSelector: 0, emulated: true });
+  const changed = facts.map((fact) =>
+    fact.kind === 'result' && fact.window === 1 ? emulated : fact,
+  );
+  const { account } = ledger({ records, facts: changed });
+  expect(account.balanced).toBe(true);
+  expect(account.windows).toMatchObject({ processed: 2, pendingProcessing: 0 });
+  expect(account.frames).toMatchObject({ recorded: 200, decoded: 80, unprocessed: 100 });
+});
+
+test.each([false, true])(
+  'ledger of a window emulated and computed: the computed result counts (reversed: %s)',
+  (isReversed) => {
+    const { records, facts } = exampleRun(1);
+    const emulated = exampleResult(0, { recorded: 0, decoded: 0, emulated: true });
+    const both = [...facts, emulated];
+    const { account } = ledger({ records, facts: isReversed ? both.toReversed() : both });
+    expect(account.frames).toMatchObject({ decoded: 80, unprocessed: 0 });
+  },
+);

@@ -96,7 +96,7 @@ async function framesByWindow(
 
 function receiptCard(receipt: ReceiptFact, byWindow: ReceiptCard['framesByWindow']): ReceiptCard {
   const { vehicle, session, seq, frames, seen, matched, recordedByVehicle } = receipt;
-  const { dropped, end, flags, receivedAtMs } = receipt;
+  const { dropped, end, emulated, flags, receivedAtMs } = receipt;
   return {
     kind: 'receipt',
     vehicle,
@@ -109,6 +109,7 @@ function receiptCard(receipt: ReceiptFact, byWindow: ReceiptCard['framesByWindow
     recordedByVehicle,
     dropped,
     end,
+    ...(emulated === true ? { emulated } : {}),
     flags,
     receivedAtMs,
   };
@@ -123,6 +124,7 @@ function resultCard(fact: ResultFact): ResultCard {
     session,
     window,
     revision,
+    ...(fact.emulated === true ? { emulated: true } : {}),
     recorded,
     decoded,
     unknownId,

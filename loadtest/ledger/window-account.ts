@@ -49,10 +49,11 @@ export function parkedWindows(index: FactIndex): ReadonlySet<string> {
   );
 }
 
-/** The newest revision of a window has its result. */
-export const isProcessed = (index: FactIndex, key: string): boolean => {
+/** The newest revision of a window has a result, and it says what became of the window's frames. */
+export const isComputed = (index: FactIndex, key: string): boolean => {
   const window = index.windows.get(key);
-  return window !== undefined && index.results.has(revisionKey(window));
+  const result = window === undefined ? undefined : index.results.get(revisionKey(window));
+  return result !== undefined && result.emulated !== true;
 };
 
 /** The newest revision of a window has its part. */

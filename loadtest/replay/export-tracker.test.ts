@@ -107,3 +107,23 @@ test('records: newest of each batch, ordered, with its export', () => {
     [1, 1, null],
   ]);
 });
+
+test('exportedMs of an emulated batch: by the window of its number, whatever times it gives', () => {
+  const tracker = new ExportTracker(1_000);
+  const emulated = record(7, { emulated: true, fromUs: 0, untilUs: 9_000_000, sentMs: 10 });
+  tracker.noteExport(exported(0), 100);
+  expect(tracker.exportedMs(emulated)).toBeNull();
+  tracker.noteExport(exported(7), 120);
+  expect(tracker.exportedMs(emulated)).toBe(120);
+});
+
+test('progress asked again and again: counts each batch once', () => {
+  const tracker = new ExportTracker(1_000);
+  tracker.noteRecord(record(0, { outcome: 'unresolved', sentMs: 202 }));
+  tracker.noteExport(exported(0), 205);
+  expect(tracker.progress()).toMatchObject([{ sent: 1, acknowledged: 0, exported: 0 }]);
+  tracker.noteRecord(record(0, { sentMs: 202 }));
+  tracker.noteRecord(record(1));
+  expect(tracker.progress()).toMatchObject([{ sent: 2, acknowledged: 2, exported: 1 }]);
+  expect(tracker.progress()).toMatchObject([{ sent: 2, acknowledged: 2, exported: 1 }]);
+});

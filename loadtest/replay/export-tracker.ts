@@ -11,14 +11,24 @@ export interface SessionProgress {
   readonly compacted: boolean;
 }
 
+/** A session as its vehicle tells it. */
+interface SessionRecords {
+  readonly records: Map<number, BatchRecord>;
+  readonly stored: Set<number>;
+  /** Last attempt of a stored batch, ms. */
+  lastSentMs: number;
+  /** Batches that were not out when they were last looked at: only these are looked at again. */
+  readonly waiting: Set<number>;
+  exported: number;
+}
+
 /**
  * Matches the announcements of exported windows to the batches that vehicles sent. Announcements may
  * come in any order, repeated, and before the acknowledgement of the batch they hold.
  */
 export class ExportTracker {
   readonly #windowUs: number;
-  /** Session → seq → newest record. */
-  readonly #records = new Map<string, Map<number, BatchRecord>>();
+  readonly #sessions = new Map<string, SessionRecords>();
   /** Session → window → arrivals, ms since the run's start, ascending. */
   readonly #arrivals = new Map<string, Map<number, number[]>>();
   /** Session → last announcement of its compacted files. */
@@ -35,10 +45,20 @@ export class ExportTracker {
   }
 
   noteRecord(record: BatchRecord): void {
-    const session = `${record.vehicle}/${record.session}`;
-    const records = this.#records.get(session) ?? new Map<number, BatchRecord>();
-    records.set(record.seq, record);
-    this.#records.set(session, records);
+    const key = `${record.vehicle}/${record.session}`;
+    const session = this.#sessions.get(key) ?? {
+      records: new Map(),
+      stored: new Set(),
+      lastSentMs: 0,
+      waiting: new Set(),
+      exported: 0,
+    };
+    this.#sessions.set(key, session);
+    if (!session.records.has(record.seq)) session.waiting.add(record.seq);
+    session.records.set(record.seq, record);
+    if (record.outcome !== 'stored') return;
+    session.stored.add(record.seq);
+    session.lastSentMs = Math.max(session.lastSentMs, record.sentMs ?? 0);
   }
 
   noteExport(announced: DatasetExported, arrivedMs: number): void {
@@ -65,9 +85,7 @@ export class ExportTracker {
     const sentMs = record.duplicate ? record.firstSentMs : record.sentMs;
     if (record.outcome !== 'stored' || sentMs === null) return null;
     const windows = this.#arrivals.get(`${record.vehicle}/${record.session}`);
-    const first = Math.floor(record.fromUs / this.#windowUs);
-    // As the pipeline has it: [1,000,000, 2,000,000) with 1 s windows is window 1 only.
-    const last = Math.floor((Math.max(record.untilUs, record.fromUs + 1) - 1) / this.#windowUs);
+    const [first, last] = this.#windowSpan(record);
     let exportedMs = 0;
     for (let window = first; window <= last; window++) {
       const arrivedMs = windows?.get(window)?.find((ms) => ms >= sentMs);
@@ -77,30 +95,45 @@ export class ExportTracker {
     return exportedMs;
   }
 
+  /** As the pipeline has it: [1,000,000, 2,000,000) with 1 s windows is window 1 only. */
+  #windowSpan({ seq, fromUs, untilUs, emulated }: BatchRecord): readonly [number, number] {
+    if (emulated === true) return [seq, seq];
+    const last = Math.floor((Math.max(untilUs, fromUs + 1) - 1) / this.#windowUs);
+    return [Math.floor(fromUs / this.#windowUs), last];
+  }
+
   /** Every batch's record with its time of export, by vehicle, session and number. */
   records(): readonly BatchRecord[] {
-    return [...this.#records.values()].flatMap((session) =>
-      [...session.values()]
+    return [...this.#sessions.values()].flatMap((session) =>
+      [...session.records.values()]
         .sort((a, b) => a.seq - b.seq)
         .map((record) => ({ ...record, exportedMs: this.exportedMs(record) })),
     );
   }
 
   progress(): readonly SessionProgress[] {
-    return [...this.#records].map(([key, session]) => {
-      const records = [...session.values()];
-      const [first] = records;
-      const stored = records.filter(({ outcome }) => outcome === 'stored');
-      const lastSentMs = Math.max(0, ...stored.map(({ sentMs }) => sentMs ?? 0));
+    return [...this.#sessions].map(([key, session]) => {
+      this.#lookAgain(session);
+      const [first] = session.records.values();
       return {
         vehicle: first?.vehicle ?? '',
         session: first?.session ?? '',
-        sent: records.length,
-        acknowledged: stored.length,
-        exported: stored.filter((record) => this.exportedMs(record) !== null).length,
-        compacted: (this.#compacted.get(key) ?? -1) >= lastSentMs,
+        sent: session.records.size,
+        acknowledged: session.stored.size,
+        exported: session.exported,
+        compacted: (this.#compacted.get(key) ?? -1) >= session.lastSentMs,
       };
     });
+  }
+
+  /** What is out stays out, so that looking costs what is under way and not the whole run. */
+  #lookAgain(session: SessionRecords): void {
+    for (const seq of session.waiting) {
+      const record = session.records.get(seq);
+      if (record === undefined || this.exportedMs(record) === null) continue;
+      session.waiting.delete(seq);
+      session.exported += 1;
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import { compileSelection } from '#loadtest/vehicles/selection.ts';
 import { cutDrive } from '#loadtest/vehicles/cut-drive.ts';
 import { VehicleAgent } from '#loadtest/vehicles/vehicle-agent.ts';
 import { ExportTracker, stillMissing } from './export-tracker.ts';
+import { waitForExports } from './wait-for-exports.ts';
 import { StartLine } from './start-line.ts';
 import type { DatasetExported } from '#eventing/contracts/catalog.ts';
 import type { Clock } from '#kernel/core/clock.ts';
@@ -55,9 +56,6 @@ export interface ReplayResult {
   /** Vehicles that failed and data that did not come out in time, in words. */
   readonly problems: readonly string[];
 }
-
-/** How often it is looked whether everything came out. */
-const POLL_MS = 50;
 
 /**
  * Lets vehicles replay a drive against a running pipeline and waits until all that was acknowledged
@@ -160,38 +158,25 @@ function sharedSlices({
 }
 
 /** Resolves when all is out (undefined), or when a limit is reached (what was, in words). */
-async function waitForAll(
+function waitForAll(
   options: ReplayOptions,
   tracker: ExportTracker,
   areAgentsDone: () => boolean,
 ): Promise<string | undefined> {
-  const { clock, signal, drive, speed, campaign } = options;
+  const { clock, signal, drive, speed, campaign, onProgress, progressEveryMs } = options;
   const limits = options.limits ?? REPLAY_LIMITS;
   const driveMs = (drive.frames.at(-1)?.timeUs ?? 0) / 1000 / speed;
-  const stallMs = limits.stallMs + (2 * campaign.upload.everyMs) / speed;
-  const startMs = clock.monotonicMs();
-  let movedMs = startMs;
-  let shownMs = startMs;
-  let last = '';
-  for (;;) {
-    const progress = tracker.progress();
-    const nowMs = clock.monotonicMs();
-    const state = JSON.stringify(progress);
-    if (state !== last) movedMs = nowMs;
-    last = state;
-    const isDone = areAgentsDone() && stillMissing(progress).length === 0;
-    if (isDone || nowMs - shownMs >= options.progressEveryMs) {
-      options.onProgress(progress);
-      shownMs = nowMs;
-    }
-    if (isDone) return undefined;
-    if (nowMs - movedMs >= stallMs) return `nothing moved for ${Math.round(stallMs / 1000)} s`;
-    if (nowMs - startMs >= driveMs + limits.drainMs) {
-      return `not everything was out ${limits.drainMs / 1000} s after the drive's end`;
-    }
-    if (signal.aborted) return 'the run was stopped';
-    await clock.sleep(POLL_MS);
-  }
+  return waitForExports({
+    tracker,
+    areSendersDone: areAgentsDone,
+    stallMs: limits.stallMs + (2 * campaign.upload.everyMs) / speed,
+    sendingMs: driveMs,
+    drainMs: limits.drainMs,
+    onProgress,
+    progressEveryMs,
+    clock,
+    signal,
+  });
 }
 
 function problemsOf(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { deriveSummary } from '#loadtest/results/run-records.ts';
-import { exampleRecords } from '#loadtest/results/testing/example-records.ts';
+import { exampleLoadRecords, exampleRecords } from '#loadtest/results/testing/example-records.ts';
 import { indexFacts } from '#loadtest/ledger/fact-index.ts';
 import { renderReport } from './render-report.ts';
 import type { RunRecords } from '#loadtest/results/run-records.ts';
@@ -80,4 +80,16 @@ test('renderReport of many sessions: the first ones file by file, the rest as a 
   const text = renderReport(inputOf(records, { exports }));
   expect(text.match(/<details>/g)).toHaveLength(10);
   expect(text).toMatch(/And 15 more sessions with 30 files/);
+});
+
+test('renderReport of a run with emulated batches: load and demands, no drive and no files', () => {
+  const records = exampleLoadRecords(20);
+  const text = renderReport(inputOf(records, { plots: null }));
+  expect(text).toContain('poisson arrivals for 30.0 s');
+  expect(text).toContain('<h2>Demands</h2>');
+  expect(text).toContain('cpuTime:50ms@instead');
+  expect(text).toContain('50.0 ms / 50.0 ms');
+  expect(text).not.toContain('<h2>Signals</h2>');
+  expect(text).not.toContain('<h2>Exported files</h2>');
+  expect(text).not.toContain('drive SHA-256');
 });

@@ -1,4 +1,5 @@
 import { EXPORT_FOLDER } from '#loadtest/results/result-folder.ts';
+import { burstsSection } from './bursts-section.ts';
 import { filesSection } from './files-section.ts';
 import { histogram } from './histogram.ts';
 import { html, Html } from './html.ts';
@@ -55,8 +56,10 @@ export function renderReport(input: ReportInput): string {
           ${problems(summary.problems)} ${facts(input)}
           <h2>The way of the data</h2>
           ${pipelinePicture(ledger.account, run.vehicles.length, files)} ${latencySection(input)}
-          ${signalsSection(input)} ${ledgerSection(ledger)} ${vehiclesSection(input.records)}
-          ${stagesSection(summary.stages)} ${filesSection(input.exports, EXPORT_FOLDER)}
+          ${config.kind === 'Demo' ? signalsSection(input) : null} ${ledgerSection(ledger)}
+          ${vehiclesSection(input.records)} ${stagesSection(summary.stages)}
+          ${burstsSection(summary.stages, config)}
+          ${config.kind === 'Demo' ? filesSection(input.exports, EXPORT_FOLDER) : null}
           ${environmentSection(summary, config)}
         </main>
       </body>
@@ -83,17 +86,30 @@ function problems(list: readonly string[]): Html | null {
   </section>`;
 }
 
-function facts({ config, run, summary }: ReportInput): Html {
+/** What was done, as numbers and their names. */
+function loadFacts({ config, run, summary }: ReportInput): readonly (readonly [string, string])[] {
+  const vehicles = countText(run.vehicles.length);
   const { batches, frames } = summary.ledger;
-  const { latencyMs } = summary;
-  const list: readonly (readonly [string, string])[] = [
-    [
-      countText(run.vehicles.length),
-      `vehicles replay ${durationText(config.drive.durationMs)} of driving`,
-    ],
+  if (config.kind === 'Run') {
+    const { arrivals, durationMs } = config.load;
+    return [
+      [vehicles, 'vehicles send emulated batches'],
+      [`${arrivals.ratePerS}/s`, `${arrivals.kind} arrivals for ${durationText(durationMs)}`],
+      [countText(batches.sent), 'batches sent'],
+    ];
+  }
+  return [
+    [vehicles, `vehicles replay ${durationText(config.drive.durationMs)} of driving`],
     [`${config.speed} ×`, 'real time'],
     [countText(batches.sent), 'batches sent'],
     [countText(frames.recorded), 'frames recorded'],
+  ];
+}
+
+function facts(input: ReportInput): Html {
+  const { latencyMs } = input.summary;
+  const list: readonly (readonly [string, string])[] = [
+    ...loadFacts(input),
     [durationText(latencyMs.p50), 'median latency, intended time to files'],
     [durationText(latencyMs.p95), '95 % of batches within'],
   ];

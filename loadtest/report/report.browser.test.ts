@@ -6,7 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const executablePath = BROWSERS.find((path) => existsSync(path));
 const inCi = process.env['CI'] !== undefined;
-const REPORT = pathToFileURL('loadtest/report/golden/report.html').href;
+const REPORTS = ['report.html', 'variability.html'].map(
+  (file) => pathToFileURL(`loadtest/report/golden/${file}`).href,
+);
 
 // Without a browser: skipped by name on somebody's machine, a failure in continuous integration.
 const withBrowser = test.skipIf(executablePath === undefined && !inCi);
@@ -22,12 +24,16 @@ beforeAll(async () => {
 
 afterAll(() => browser?.close());
 
-withBrowser.each([
+const VIEWS = [
   [1280, 'light'],
   [1280, 'dark'],
   [375, 'light'],
   [375, 'dark'],
-] as const)('report at %d px, %s: loads nothing, fails nothing, fits', async (width, scheme) => {
+] as const;
+
+withBrowser.each(
+  REPORTS.flatMap((report) => VIEWS.map(([width, scheme]) => [report, width, scheme] as const)),
+)('%s at %d px, %s: loads nothing, fails nothing, fits', async (report, width, scheme) => {
   if (browser === undefined) throw new Error('No Chromium; install it (package chromium)');
   const page = await browser.newPage();
   const requests: string[] = [];
@@ -37,8 +43,8 @@ withBrowser.each([
   page.on('console', (message) => faults.push(message.text()));
   await page.setViewport({ width, height: 800 });
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-  await page.goto(REPORT, { waitUntil: 'load' });
-  expect(requests).toEqual([REPORT]);
+  await page.goto(report, { waitUntil: 'load' });
+  expect(requests).toEqual([report]);
   expect(faults).toEqual([]);
   const seen = await page.evaluate(`({
     scrollWidth: document.documentElement.scrollWidth,

@@ -90,6 +90,17 @@ export function stagesSection(stages: Summary['stages']): Html {
     </div>`;
 }
 
+/** The recorded drive, where there was one. */
+function driveRows(config: RunConfig): readonly (readonly [string, string])[] {
+  if (config.kind !== 'Demo') return [];
+  const { path, frames, faults, sha256 } = config.drive;
+  return [
+    ['drive', `${path} (${countText(frames)} frames)`],
+    ['unreadable lines of the drive', countText(faults)],
+    ['drive SHA-256', sha256],
+  ];
+}
+
 /** What was asked for and where it ran. */
 export function environmentSection(summary: Summary, config: RunConfig): Html {
   const { environment } = summary;
@@ -99,9 +110,7 @@ export function environmentSection(summary: Summary, config: RunConfig): Html {
       ? 'not known'
       : `${environment.gitCommit}${environment.gitDirty === true ? ', with changes' : ''}`;
   const rows: readonly (readonly [string, string])[] = [
-    ['drive', `${config.drive.path} (${countText(config.drive.frames)} frames)`],
-    ['unreadable lines of the drive', countText(config.drive.faults)],
-    ['drive SHA-256', config.drive.sha256],
+    ...driveRows(config),
     ['campaign', `${campaign}, version ${version}: ${definition.name}`],
     ['upload period', durationText(definition.upload.everyMs)],
     ['window', durationText(definition.processing.windowMs)],

@@ -1,12 +1,11 @@
 import { Ajv } from 'ajv';
 import { TachographError } from '#kernel/core/errors.ts';
 import schema from './summary.schema.json' with { type: 'json' };
-import type { Summary } from './summary.ts';
 
-const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<Summary>(schema);
+const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema);
 
-/** The value as a summary; throws SUMMARY_INVALID naming each place that differs from the schema. */
-export function checkSummary(value: unknown): Summary {
+/** The summary of any kind as it is; throws SUMMARY_INVALID naming each place that differs from the schema. */
+export function checkSummary<AnySummary>(value: AnySummary): AnySummary {
   if (validate(value)) return value;
   const detail = (validate.errors ?? [])
     .map(({ instancePath, message }) => `${instancePath === '' ? '/' : instancePath} ${message}`)

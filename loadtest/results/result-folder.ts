@@ -6,6 +6,10 @@ import { toNdjson } from './ndjson.ts';
 export const SUMMARY_FILE = 'summary.json';
 export const EVENTS_FILE = 'events.ndjson';
 export const FACTS_FILE = 'facts.ndjson';
+/** Of a run whose stages executed demands, and of a variability study. */
+export const BURSTS_FILE = 'bursts.ndjson';
+/** Of a variability study. */
+export const EXECUTIONS_FILE = 'executions.ndjson';
 export const CONFIG_FILE = 'config.json';
 export const RUN_FILE = 'run.json';
 export const ENVIRONMENT_FILE = 'environment.json';

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { must } from '#kernel/core/assert.ts';
 import * as files from './result-folder.ts';
 import schema from './summary.schema.json' with { type: 'json' };
-import { exampleRecords } from './testing/example-records.ts';
+import { exampleLoadRecords, exampleRecords } from './testing/example-records.ts';
 
 const doc = await readFile('docs/results.md', 'utf8');
 
@@ -33,7 +34,23 @@ test('docs/results.md names every file of a result folder', () => {
 
 test('docs/results.md names every field of the raw files', () => {
   const { config, run, records } = exampleRecords();
-  const objects = [config, config.drive, config.campaign, run, ...records.slice(0, 1)];
+  const load = exampleLoadRecords();
+  const demands = Object.values(load.config.demands);
+  const { load: asked } = load.config;
+  const { stage, instance, n, endedAtMs } = must(load.bursts[0], 'a burst');
+  const objects = [
+    config,
+    config.drive,
+    config.campaign,
+    run,
+    ...records.slice(0, 1),
+    load.config,
+    asked,
+    asked.arrivals,
+    ...demands,
+    load.run,
+    { stage, instance, n, endedAtMs, emulated: true },
+  ];
   const names = objects.flatMap((object) => Object.keys(object));
   expect(names.filter((name) => !isNamed(name))).toEqual([]);
 });

@@ -2,8 +2,9 @@ import { mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { checkSummary } from './check-summary.ts';
 import { deriveSummary, readRunRecords, writeRunRecords } from './run-records.ts';
-import { exampleRecords } from './testing/example-records.ts';
+import { exampleLoadRecords, exampleRecords } from './testing/example-records.ts';
 
 let folder = '';
 beforeEach(async () => {
@@ -65,4 +66,17 @@ test('deriveSummary with a lost fact: not valid, the ledger says why', () => {
   expect(summary.valid).toBe(false);
   expect(summary.ledger.balanced).toBe(false);
   expect(summary.problems.length).toBeGreaterThan(0);
+});
+
+test('writeRunRecords with bursts: read again, and the summary of the stage follows from them', async () => {
+  const records = exampleLoadRecords(20);
+  await writeRunRecords(folder, records);
+  const again = await readRunRecords(folder);
+  expect(again).toEqual(records);
+  const { summary } = deriveSummary(again);
+  expect(checkSummary(summary).stages['export']).toMatchObject({
+    delivered: 4,
+    bursts: { n: 20, lost: 0, kinds: { 'cpuTime@instead': 20 }, cpuMs: { p50: 50.01, n: 20 } },
+  });
+  expect(summary.stages['campaign']).not.toHaveProperty('bursts');
 });

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TachographError } from '#kernel/core/errors.ts';
 import { ledger } from '#loadtest/ledger/ledger.ts';
+import { burstSummaries } from './burst-summary.ts';
 import { readNdjson } from './ndjson.ts';
 import {
+  BURSTS_FILE,
   CONFIG_FILE,
   ENVIRONMENT_FILE,
   EVENTS_FILE,
@@ -16,19 +19,30 @@ import { summarize } from './summary.ts';
 import type { CampaignDefinition } from '#kernel/facts/campaign.ts';
 import type { Ledger } from '#loadtest/ledger/account.ts';
 import type { LedgerFact } from '#loadtest/ledger/ledger-fact.ts';
+import type { Arrivals } from '#loadtest/arrivals/arrival-times.ts';
 import type { BatchRecord } from '#loadtest/vehicles/batch-record.ts';
 import type { AgentResult } from '#loadtest/vehicles/vehicle-agent.ts';
+import type { BurstRecord, StageDemandConfig } from './burst-record.ts';
 import type { Environment } from './environment.ts';
 import type { StageSummary, Summary } from './summary.ts';
 
-/** `config.json`: everything that was asked for, with the defaults filled in. */
-export interface RunConfig {
+interface ConfigHead {
   readonly schema: 'tachograph.config/1';
-  readonly kind: Summary['kind'];
   readonly name: string;
   readonly vehicles: number;
-  readonly speed: number;
   readonly seed: number;
+  readonly campaign: {
+    readonly campaign: string;
+    readonly version: number;
+    readonly definitionSha256: string;
+    readonly definition: CampaignDefinition;
+  };
+}
+
+/** A recorded drive, replayed. */
+export interface DemoConfig extends ConfigHead {
+  readonly kind: 'Demo';
+  readonly speed: number;
   readonly drive: {
     readonly path: string;
     readonly sha256: string;
@@ -37,13 +51,22 @@ export interface RunConfig {
     readonly faults: number;
     readonly durationMs: number;
   };
-  readonly campaign: {
-    readonly campaign: string;
-    readonly version: number;
-    readonly definitionSha256: string;
-    readonly definition: CampaignDefinition;
-  };
 }
+
+/** A load of emulated batches on a pipeline that runs. */
+export interface LoadConfig extends ConfigHead {
+  readonly kind: 'Run';
+  readonly load: {
+    readonly profile: 'emulated';
+    readonly arrivals: Arrivals;
+    readonly durationMs: number;
+  };
+  /** Of the stages that had one; they say so themselves. */
+  readonly demands: Readonly<Record<string, StageDemandConfig>>;
+}
+
+/** `config.json`: everything that was asked for, with the defaults filled in. */
+export type RunConfig = DemoConfig | LoadConfig;
 
 /** `run.json`: what happened outside the batches. */
 export interface RunOutcome {
@@ -57,6 +80,8 @@ export interface RunOutcome {
   /** What went wrong outside the ledger, in words. */
   readonly problems: readonly string[];
   readonly stages: Readonly<Record<string, StageSummary>>;
+  /** By stage with a demand: bursts whose rows were gone before they could be read. */
+  readonly burstsLost?: Readonly<Record<string, number>>;
 }
 
 /** The raw files of a result folder: summary and report follow from them alone. */
@@ -66,6 +91,8 @@ export interface RunRecords {
   readonly environment: Environment;
   readonly records: readonly BatchRecord[];
   readonly facts: readonly LedgerFact[];
+  /** Bursts of the stages' demands; none in a run without demands. */
+  readonly bursts: readonly BurstRecord[];
 }
 
 export async function writeRunRecords(folder: string, records: RunRecords): Promise<void> {
@@ -74,9 +101,13 @@ export async function writeRunRecords(folder: string, records: RunRecords): Prom
   await writeJson(folder, ENVIRONMENT_FILE, records.environment);
   await writeRecords(folder, EVENTS_FILE, records.records);
   await writeRecords(folder, FACTS_FILE, records.facts);
+  if (records.bursts.length > 0) await writeRecords(folder, BURSTS_FILE, records.bursts);
 }
 
-/** Throws RESULT_UNREADABLE for a folder without these files, or with files that cannot be parsed. */
+/**
+ * Throws RESULT_UNREADABLE for a folder without these files, or with files that cannot be parsed. Only
+ * the bursts may be absent.
+ */
 export async function readRunRecords(folder: string): Promise<RunRecords> {
   try {
     return {
@@ -85,6 +116,9 @@ export async function readRunRecords(folder: string): Promise<RunRecords> {
       environment: await readJson<Environment>(folder, ENVIRONMENT_FILE),
       records: await Array.fromAsync(readNdjson<BatchRecord>(join(folder, EVENTS_FILE))),
       facts: await Array.fromAsync(readNdjson<LedgerFact>(join(folder, FACTS_FILE))),
+      bursts: existsSync(join(folder, BURSTS_FILE))
+        ? await Array.fromAsync(readNdjson<BurstRecord>(join(folder, BURSTS_FILE)))
+        : [],
     };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
@@ -110,6 +144,7 @@ export function deriveSummary(run: RunRecords): {
     problems: run.run.problems,
     vehicles: { count: run.run.vehicles.length, failed },
     stages: run.run.stages,
+    bursts: burstSummaries(run.bursts, run.run.burstsLost ?? {}),
     environment: run.environment,
   });
   return { summary, ledger: account };

@@ -2,6 +2,7 @@ import type { Account } from '#loadtest/ledger/account.ts';
 import type { BatchRecord } from '#loadtest/vehicles/batch-record.ts';
 import type { Ledger } from '#loadtest/ledger/account.ts';
 import { quantilesOf } from './quantiles.ts';
+import type { BurstSummary } from './burst-summary.ts';
 import type { Quantiles } from './quantiles.ts';
 import type { Environment } from './environment.ts';
 
@@ -19,6 +20,8 @@ export interface StageSummary {
   readonly redelivered: number | null;
   /** CPU time of its processes, user and system. */
   readonly cpuMs: number | null;
+  /** What its demands consumed; absent for a stage without one. */
+  readonly bursts?: BurstSummary;
 }
 
 /** The load generator's own account. */
@@ -33,7 +36,7 @@ export interface VehiclesSummary {
 /** `summary.json`. Fields are documented in docs/results.md; later versions only add. */
 export interface Summary {
   readonly schema: typeof SUMMARY_SCHEMA;
-  readonly kind: 'Demo';
+  readonly kind: 'Demo' | 'Run';
   readonly name: string;
   /** Nothing in `problems`. */
   readonly valid: boolean;
@@ -53,6 +56,7 @@ export interface SummaryInput {
   readonly problems: readonly string[];
   readonly vehicles: { readonly count: number; readonly failed: number };
   readonly stages: Readonly<Record<string, StageSummary>>;
+  readonly bursts: Readonly<Record<string, BurstSummary>>;
   readonly environment: Environment;
 }
 
@@ -76,7 +80,15 @@ export function summarize(input: SummaryInput): Summary {
     problems,
     ledger: ledger.account,
     latencyMs: { ...quantilesOf(latencies), from: 'intended' },
-    stages: { vehicles, ...input.stages },
+    stages: { vehicles, ...withBursts(input) },
     environment: input.environment,
   };
 }
+
+const withBursts = ({ stages, bursts }: SummaryInput): Readonly<Record<string, StageSummary>> =>
+  Object.fromEntries(
+    Object.entries(stages).map(([name, stage]) => {
+      const own = bursts[name];
+      return [name, own === undefined ? stage : { ...stage, bursts: own }];
+    }),
+  );

@@ -37,12 +37,14 @@ export class MemoryPipeline {
   readonly #stages: readonly StageDefinition[];
   readonly #servers = new Map<StageName, FastifyInstance>();
   readonly #weather: Weather;
+  readonly #emulating: readonly StageName[];
   #queue: { readonly consumer: StageName; readonly event: CloudEvent }[] = [];
   #token = '';
   #ticks = 0;
 
-  private constructor(exportFolder: string, weather: Weather) {
+  private constructor(exportFolder: string, weather: Weather, emulating: readonly StageName[]) {
     this.#weather = weather;
+    this.#emulating = emulating;
     const engineerTokenSha256 = sha256Hex(ENGINEER_TOKEN);
     this.#stages = [
       createCampaignStage({ engineerTokenSha256, randomBytes: (n) => Buffer.alloc(n, 7) }),
@@ -53,13 +55,17 @@ export class MemoryPipeline {
     ];
   }
 
-  /** A pipeline with the example campaign running and one vehicle known to it. */
+  /**
+   * A pipeline with the example campaign running and one vehicle known to it. For the work of the
+   * `emulating` stages stands a demand.
+   */
   static async start(
     exportFolder: string,
     weather: Weather = 'fair',
     campaignFile = 'examples/campaigns/demo.yaml',
+    emulating: readonly StageName[] = [],
   ): Promise<MemoryPipeline> {
-    const pipeline = new MemoryPipeline(exportFolder, weather);
+    const pipeline = new MemoryPipeline(exportFolder, weather, emulating);
     for (const stage of pipeline.#stages) {
       pipeline.#servers.set(stage.name, await buildStageServer(stage, pipeline.#context(stage)));
     }
@@ -141,7 +147,11 @@ export class MemoryPipeline {
       const stage = this.#stages.find(({ name }) => name === next.consumer);
       if (stage === undefined) throw new Error(`There is no stage ${next.consumer}`);
       const { signal } = new AbortController();
-      const outcome = await stage.handle(next.event, this.#context(stage), signal);
+      const context = this.#context(stage);
+      const outcome = this.#emulating.includes(stage.name)
+        ? await stage.emulate?.(next.event, context, signal)
+        : await stage.handle(next.event, context, signal);
+      if (outcome === undefined) throw new Error(`Nothing stands for the work of ${stage.name}`);
       if (outcome.kind === 'retry') this.#queue.push(next);
       if (outcome.kind === 'parked') throw new Error(`${outcome.reason}: ${outcome.detail}`);
     }

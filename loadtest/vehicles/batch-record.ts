@@ -11,6 +11,8 @@ export interface BatchRecord {
   /** Monotonic span of the vehicle's session it covers. */
   readonly fromUs: number;
   readonly untilUs: number;
+  /** It stands for a batch, and is the window of its own number. */
+  readonly emulated?: true;
   /** Frames in it, and bytes of its compressed body. */
   readonly frames: number;
   readonly bytes: number;

@@ -70,6 +70,11 @@ export class ProviderBench {
     return stage.handle(event, this.context, new AbortController().signal);
   }
 
+  /** What the stage does when a demand stands for its work. */
+  async emulate(event: CloudEvent): Promise<Outcome | undefined> {
+    return this.#stages[0]?.emulate?.(event, this.context, new AbortController().signal);
+  }
+
   /** A batch comes in: its receipt, then its event. */
   async arrive(receipt: ReceiptFact, replica = 0): Promise<Outcome> {
     await this.addReceipt(receipt);

@@ -24,3 +24,16 @@ export const receipt = (seq: number, session = 's1'): ReceiptFact => ({
   bodyBytes: 100,
   receivedAtMs: 1_767_600_000_000 + seq * 1_000,
 });
+
+/** The receipt of an emulated batch. */
+export const emulatedReceipt = (seq: number, end = false): ReceiptFact => ({
+  ...receipt(seq),
+  firstUs: null,
+  lastUs: null,
+  frames: 0,
+  seen: 0,
+  matched: 0,
+  recordedByVehicle: 0,
+  emulated: true,
+  end,
+});

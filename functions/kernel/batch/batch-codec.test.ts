@@ -275,3 +275,24 @@ test('decodeBatch of any bytes throws a TachographError or gives a batch', () =>
     { numRuns: 2_000 },
   );
 });
+
+test.each(['cbor', 'json'] as const)('an emulated batch as %s: the same batch again', (format) => {
+  const emulated = batchOf([], { emulated: true });
+  const type = `application/${format}`;
+  expect(decodeBatch(encodeBatch(emulated, format), type)).toEqual(emulated);
+  expect(decodeBatch(encodeBatch(batchOf([]), format), type)).not.toHaveProperty('emulated');
+});
+
+test.each([
+  ['emulated', false, /emulated = false .*true, or left out/],
+  ['emulated', 'yes', /emulated = "yes"/],
+  ['groups', [{}], /groups = an array of 1 .*0 to 0 entries/],
+])('decodeBatch of an emulated batch with %s = %j is refused', (field, value, message) => {
+  const document = {
+    ...(JSON.parse(Buffer.from(encodeBatch(batchOf([]), 'json')).toString()) as object),
+    emulated: true,
+    [field]: value,
+  };
+  const body = Buffer.from(JSON.stringify(document));
+  expect(() => decodeBatch(body, 'application/json')).toThrow(message);
+});

@@ -46,6 +46,7 @@ const BATCH_FIELDS = [
   'untilUs',
   'clock',
   'end',
+  'emulated',
   'counts',
   'groups',
 ];
@@ -67,6 +68,7 @@ export function batchFromDocument(document: unknown, format: BodyFormat): Batch 
     throw new TachographError('BATCH_SCHEMA_UNKNOWN', { value, known: BATCH_SCHEMA });
   }
   const at = objectAt(document, '', BATCH_FIELDS);
+  const emulated = readEmulated(at);
   const fromUs = integerField(at, 'fromUs', 0, MAX_SESSION_US);
   const untilUs = integerField(at, 'untilUs', fromUs + 1, fromUs + MAX_SPAN_US);
   return {
@@ -79,9 +81,17 @@ export function batchFromDocument(document: unknown, format: BodyFormat): Batch 
     untilUs,
     clock: readClock(at),
     end: booleanField(at, 'end'),
+    ...(emulated ? { emulated: true } : {}),
     counts: readCounts(at),
-    groups: readGroups(at, format, { fromUs, untilUs }),
+    groups: readGroups(at, format, { fromUs, untilUs }, emulated ? 0 : MAX_GROUPS),
   };
+}
+
+/** The one field that may be left out, which says the same as false would. */
+function readEmulated(batch: ObjectAt): boolean {
+  const value = batch.fields['emulated'];
+  if (value === undefined || value === true) return value === true;
+  throw invalidField('emulated', value, 'true, or left out');
 }
 
 function readClock(batch: ObjectAt): ClockPair {
@@ -128,10 +138,15 @@ interface Span {
   readonly untilUs: number;
 }
 
-function readGroups(batch: ObjectAt, format: BodyFormat, span: Span): FrameGroup[] {
+function readGroups(
+  batch: ObjectAt,
+  format: BodyFormat,
+  span: Span,
+  maxGroups: number,
+): FrameGroup[] {
   const seen = new Set<string>();
   let framesLeft = MAX_FRAMES;
-  return arrayField(batch, 'groups', 0, MAX_GROUPS).map((value, index) => {
+  return arrayField(batch, 'groups', 0, maxGroups).map((value, index) => {
     const path = `groups[${index}]`;
     const group = readGroup(value, path, format, span, framesLeft);
     framesLeft -= group.timeUs.length;

@@ -50,6 +50,8 @@ export interface Batch {
   readonly clock: ClockPair;
   /** The session's last batch. */
   readonly end: boolean;
+  /** Stands for a batch: no frames, a window of its own (number = `seq`), whatever times it gives. */
+  readonly emulated?: true;
   readonly counts: FrameCounts;
   readonly groups: readonly FrameGroup[];
 }

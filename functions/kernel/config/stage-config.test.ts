@@ -13,6 +13,10 @@ test('readStageConfig takes the defaults for what is not set', () => {
     storeUrl: 'sqlite:/tmp/store.db',
     filesUrl: 'store:',
     engineerTokenSha256: '',
+    demand: '',
+    demandPlacement: 'inline',
+    demandSeed: 1,
+    demandCalibration: '',
     drainMs: 10_000,
   });
 });
@@ -24,9 +28,17 @@ test.each([
   [{ STORE_URL: 'redis://x' }, 'use sqlite:PATH or mongodb://HOST/DATABASE'],
   [{ ...env, K_SINK: 'nats://x' }, 'K_SINK'],
   [{ ...env, FILES_URL: 's3:x' }, 'FILES_URL'],
+  [{ ...env, DEMAND_PLACEMENT: 'workers:65' }, 'DEMAND_PLACEMENT = "workers:65"'],
+  [{ ...env, DEMAND_PLACEMENT: 'workers:0' }, 'use inline, or workers:1 to workers:64'],
+  [{ ...env, DEMAND_SEED: '-1' }, 'DEMAND_SEED = "-1" is not valid'],
   [{ ...env, ENGINEER_TOKEN_SHA256: 'abc' }, 'use 64 lower-case hex digits'],
 ])('readStageConfig refuses %j and names the variable', (bad, message) => {
   expect(() => readStageConfig(bad)).toThrow(message);
+});
+
+test('readStageConfig reads where demands run, up to the largest number of workers', () => {
+  const config = readStageConfig({ ...env, DEMAND_PLACEMENT: 'workers:64', DEMAND_SEED: '7' });
+  expect(config).toMatchObject({ demandPlacement: { workers: 64 }, demandSeed: 7 });
 });
 
 test('readStageConfig never quotes a store URL, which may hold a password', () => {

@@ -11,9 +11,23 @@ export interface StageConfig {
   readonly filesUrl: string;
   /** Hex SHA-256 of the engineers' token; '' where the stage has no engineers' API. */
   readonly engineerTokenSha256: string;
+  /** What is consumed for every event (docs/demand.md); '' nothing. */
+  readonly demand: string;
+  /** Where CPU demands run: in the event loop, as a handler's own work would, or in worker threads. */
+  readonly demandPlacement: DemandPlacement;
+  /** Of the streams that amounts and noise are drawn from. */
+  readonly demandSeed: number;
+  /** File with this machine's calibration, for `rate=local`; '' none. */
+  readonly demandCalibration: string;
   /** How long a stop may take before the process ends regardless. */
   readonly drainMs: number;
 }
+
+export type DemandPlacement = 'inline' | { readonly workers: number };
+
+export const MAX_DEMAND_SEED = 999_999_999;
+/** Threads of one stage process. */
+const MAX_DEMAND_WORKERS = 64;
 
 interface Option<T> {
   readonly env: string;
@@ -42,6 +56,15 @@ const matching =
   (pattern: RegExp) =>
   (text: string): string | undefined =>
     pattern.test(text) ? text : undefined;
+
+export const PLACEMENT_REMEDY = `use inline, or workers:1 to workers:${MAX_DEMAND_WORKERS}`;
+
+/** The text of DEMAND_PLACEMENT; undefined for anything else. */
+export function parseDemandPlacement(text: string): DemandPlacement | undefined {
+  if (text === 'inline') return text;
+  const workers = Number(/^workers:(\d{1,3})$/.exec(text)?.[1] ?? 0);
+  return workers >= 1 && workers <= MAX_DEMAND_WORKERS ? { workers } : undefined;
+}
 
 /** One row an option: the variable, its default, what it is for, what it may hold. */
 export const STAGE_OPTIONS = {
@@ -81,6 +104,35 @@ export const STAGE_OPTIONS = {
     matching(/^([0-9a-f]{64})?$/),
     'use 64 lower-case hex digits',
   ),
+  demand: option(
+    'DEMAND',
+    '',
+    'what is consumed for every event',
+    // Its own grammar judges it, where one is set: that is not loaded for stages without.
+    (text: string) => text,
+    'see docs/demand.md',
+  ),
+  demandPlacement: option(
+    'DEMAND_PLACEMENT',
+    'inline',
+    'where CPU demands run',
+    parseDemandPlacement,
+    PLACEMENT_REMEDY,
+  ),
+  demandSeed: option(
+    'DEMAND_SEED',
+    '1',
+    'seed of what demands draw',
+    integer(0, MAX_DEMAND_SEED),
+    `use 0 to ${MAX_DEMAND_SEED}`,
+  ),
+  demandCalibration: option(
+    'DEMAND_CALIBRATION',
+    '',
+    "file with this machine's calibration",
+    matching(/^[^\n]{0,1000}$/),
+    'use a path',
+  ),
   drainMs: option(
     'DRAIN_MS',
     '10000',
@@ -90,6 +142,9 @@ export const STAGE_OPTIONS = {
   ),
 } as const satisfies { [K in keyof StageConfig]-?: Option<StageConfig[K] | string> };
 
+/** Variables whose value may stand in a log; all that are not known to be harmless may not. */
+const QUOTABLE = /^(PORT|DEMAND_PLACEMENT|DEMAND_SEED)$/;
+
 /** Reads one option; secrets (STORE_URL may hold a password) are named, never quoted. */
 function read<T>(row: Option<T>, env: Readonly<Record<string, string | undefined>>): T {
   const text = env[row.env] ?? row.fallback;
@@ -98,7 +153,7 @@ function read<T>(row: Option<T>, env: Readonly<Record<string, string | undefined
     const shown = text === undefined ? '(not set)' : `(${text.length} characters)`;
     throw new TachographError('CONFIG_INVALID', {
       name: row.env,
-      value: row.env === 'PORT' ? (text ?? shown) : shown,
+      value: QUOTABLE.test(row.env) ? (text ?? shown) : shown,
       remedy: row.remedy,
     });
   }
@@ -115,6 +170,10 @@ export function readStageConfig(env: Readonly<Record<string, string | undefined>
     storeUrl: read(STAGE_OPTIONS.storeUrl, env),
     filesUrl: read(STAGE_OPTIONS.filesUrl, env),
     engineerTokenSha256: read(STAGE_OPTIONS.engineerTokenSha256, env),
+    demand: read(STAGE_OPTIONS.demand, env),
+    demandPlacement: read(STAGE_OPTIONS.demandPlacement, env),
+    demandSeed: read(STAGE_OPTIONS.demandSeed, env),
+    demandCalibration: read(STAGE_OPTIONS.demandCalibration, env),
     drainMs: read(STAGE_OPTIONS.drainMs, env),
   });
 }

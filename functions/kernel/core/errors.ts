@@ -85,6 +85,16 @@ export const ERRORS = {
   ),
   PIPELINE_NOT_STARTED: row('retry', 503, 'The pipeline did not start: {detail}'),
   STAGE_START_FAILED: row('bug', 500, 'The stage {service} did not start: {detail}; see {log}'),
+  TRIGGER_RESERVED: row(
+    'reject',
+    409,
+    'The Trigger {name} belongs to the pipeline; give your own another name',
+  ),
+  OBSERVERS_TOO_MANY: row(
+    'reject',
+    409,
+    'There are {max} added Triggers already, the most there may be; remove one with DELETE /-/triggers/NAME',
+  ),
   SERVICE_UNKNOWN: row('reject', 404, 'There is no Service "{value}" here; known: {known}'),
   SERVICE_STARTING: row('retry', 503, 'The Service {service} is not ready; try again'),
   SERVICE_OVERLOADED: row(
@@ -211,6 +221,11 @@ export const ERRORS = {
     422,
     'The session {session} belongs to {campaign} version {version}; begin a new session for another',
   ),
+  SESSION_KIND_CHANGED: row(
+    'reject',
+    422,
+    'The session {session} holds {kind} batches; begin a new session for another kind',
+  ),
   UPLOAD_WINDOWS_TOO_MANY: row(
     'reject',
     422,
@@ -336,6 +351,22 @@ export const ERRORS = {
     503,
     'The tokens of {vehicle} are being changed by somebody else; try again',
   ),
+  // calibration
+  CALIBRATION_MISSING: row(
+    'reject',
+    400,
+    'There is no calibration {file}, which rate=local needs; run "tachograph calibrate" on this machine, or leave rate=local out',
+  ),
+  CALIBRATION_CORRUPT: row(
+    'reject',
+    400,
+    'The calibration {file} cannot be used: {detail}; run "tachograph calibrate", which replaces it',
+  ),
+  CALIBRATION_STALE: row(
+    'reject',
+    400,
+    'The calibration {file} was made elsewhere ({differences}); run "tachograph calibrate" on this machine',
+  ),
   // configuration
   CONFIG_INVALID: row('reject', 400, '{name} = "{value}" is not valid: {remedy}'),
   // load test and results
@@ -350,6 +381,16 @@ export const ERRORS = {
     400,
     'The drive {path} is too long: at most {max} {what} can be replayed; cut it',
   ),
+  LOAD_TOO_LARGE: row(
+    'reject',
+    400,
+    'The load has {arrivals} batches; at most {max} can be planned. Lower rate or duration, or use more vehicles',
+  ),
+  PIPELINE_NOT_RUNNING: row(
+    'reject',
+    409,
+    'No pipeline is running; start one with "tachograph up"',
+  ),
   API_REFUSED: row('reject', 502, '{path} answered {status}: {detail}'),
   CHECKIN_UNREADABLE: row('reject', 502, 'The answer to a check-in cannot be read: {detail}'),
   SUMMARY_INVALID: row('bug', 500, 'The summary does not match its schema: {detail}'),
@@ -358,6 +399,37 @@ export const ERRORS = {
     400,
     'The result folder {folder} cannot be read: {detail}; give one that "tachograph demo" made',
   ),
+  // demand
+  DEMAND_INVALID: row('reject', 400, 'The demand is not usable: column {column}: {detail}'),
+  DEMAND_RATE_UNKNOWN: row(
+    'reject',
+    400,
+    'The demand {demand} needs the speed of this machine; run "tachograph calibrate" on it, or use rate=reference',
+  ),
+  DEMAND_QUEUE_FULL: row(
+    'retry',
+    503,
+    'There are {waiting} bursts waiting for a burner already, at most {max} may; try again',
+  ),
+  DEMAND_MEMORY_SHORT: row(
+    'retry',
+    503,
+    'There is no memory for {bytes} bytes to hold; try again, or ask for less',
+  ),
+  DEMAND_PLACE_UNUSABLE: row(
+    'reject',
+    400,
+    'A demand "instead" is of no use for {stage}: what it answers follows from its work; use before or after',
+  ),
+  CALLER_GONE: row('retry', 503, 'The caller closed the connection; the work was not finished'),
+  CPU_CLOCK_UNUSABLE: row(
+    'reject',
+    500,
+    'No clock of this machine measures the CPU time of a thread ({faults}); use work instead of cpuTime',
+  ),
+  // variability study
+  STUDY_INVALID: row('reject', 400, 'The study has {value} {what}; use {min} to {max}'),
+  STUDY_REPEATS: row('reject', 400, 'The study has the {what} {value} twice; name each once'),
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof ERRORS;

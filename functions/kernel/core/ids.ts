@@ -82,6 +82,12 @@ export const resultId = (
 ): string =>
   `${windowId(vehicle, session, window, revision)}/${namePart(versions, 'result versions')}`;
 
+/**
+ * The versions of a result that nothing was computed for. "-" sorts before everything else a name may
+ * begin with, so that a real result of the same window counts as the newer one.
+ */
+export const EMULATED_VERSIONS = '-emulated';
+
 /** `campaigns`. Versions count from 1; the newest is the highest id. */
 export const campaignId = (campaign: string, version: number): string =>
   `${namePart(campaign, 'campaign')}/${numberPart(version, 'campaign version', MAX_VERSION)}`;

@@ -44,6 +44,8 @@ export type ReceiptFact = {
     readonly source: string;
   };
   readonly end: boolean;
+  /** An emulated batch: no frames, a window of its own. */
+  readonly emulated?: true;
   readonly flags: readonly BatchFlag[];
   readonly sha256: string;
   readonly bodyBytes: number;
@@ -72,6 +74,8 @@ export type WindowFact = {
   /** Sequence numbers missing before the end of the window when it closed. */
   readonly gaps: readonly SeqGap[];
   readonly reason: 'covered' | 'endMark' | 'grace' | 'late';
+  /** All its own batches are emulated, or a demand stood for following its session: no frames. */
+  readonly emulated?: true;
   /** Id of the event whose handling closed it: the one that is delivered again when emission failed. */
   readonly closedBy: string;
 };
@@ -84,6 +88,8 @@ export type SessionFact = {
   readonly campaign: string;
   readonly campaignVersion: number;
   readonly reason: 'endMark' | 'abandoned';
+  /** All its batches are emulated: there is nothing to compact. */
+  readonly emulated?: true;
   readonly batches: number;
   readonly frames: number;
   readonly firstSeq: number;
@@ -135,6 +141,11 @@ export type ResultFact = {
   readonly window: number;
   readonly revision: number;
   readonly versions: string;
+  /**
+   * Of an emulated window, or a demand stood for the processing: nothing was read, so that `campaign`
+   * to `dbc` are empty, and so are the blocks.
+   */
+  readonly emulated?: true;
   readonly campaign: string;
   readonly campaignVersion: number;
   /** Provenance. */
@@ -168,6 +179,12 @@ export type ExportFact = {
   readonly window: number | null;
   readonly revision: number;
   readonly files: readonly ExportedFile[];
+};
+
+/** `payloads`: noise that a demand adds to what a stage stores, one an event or upload. */
+export type PayloadFact = {
+  readonly stage: string;
+  readonly bytes: Uint8Array;
 };
 
 /** `parked`: an event that cannot be used. */

@@ -3,22 +3,8 @@ import { eventToStructured } from '#eventing/contracts/codec.ts';
 import type { StageName } from '#eventing/contracts/catalog.ts';
 import type { ParkedFact } from '../facts/facts.ts';
 import { sha256Hex } from '../system/sha256.ts';
+import { anyTextPart } from './any-text-part.ts';
 import type { StageContext } from './stage.ts';
-
-const NAME = /^[A-Za-z0-9._~-]{1,64}$/;
-
-/**
- * Any text as one part of an id: characters that a name may not hold become `~` and two to six hex
- * digits (`a/b` → `a~2fb`); what is then too long becomes its SHA-256.
- */
-export function anyTextPart(text: string): string {
-  if (text === '' || text === '.' || text === '..') return sha256Hex(text);
-  const escaped = text.replaceAll(
-    /[^A-Za-z0-9._-]/gu,
-    (char) => `~${(char.codePointAt(0) ?? 0).toString(16).padStart(2, '0')}`,
-  );
-  return NAME.test(escaped) ? escaped : sha256Hex(text);
-}
 
 /** Keeps an event that cannot be used, with its reason. Parking the same event twice keeps the first. */
 export async function park(

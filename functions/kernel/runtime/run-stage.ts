@@ -6,7 +6,8 @@ import { jsonLog } from '../system/log.ts';
 import { systemClock } from '../system/system-clock.ts';
 import { sinkEmitter } from './emitter.ts';
 import { buildStageServer } from './stage-server.ts';
-import type { StageDefinition } from './stage.ts';
+import type { StageDemand } from './stage-demand.ts';
+import type { StageContext, StageDefinition } from './stage.ts';
 
 /**
  * The process of a stage: configuration, store, server, and an orderly end.
@@ -41,13 +42,15 @@ async function start(
   const clock = systemClock;
   const store = await openStore(config.storeUrl, clock);
   const emitter = sinkEmitter(definition.name, config.sink, clock);
-  const app = await buildStageServer(definition, {
+  const context: StageContext = {
     clock,
     store,
     log,
     software: SOFTWARE,
     emit: (emission, cause) => emitter.emit(emission, cause),
-  });
+  };
+  const demand = await openDemand(config, definition, context);
+  const app = await buildStageServer(definition, context, demand);
   let stopping = false;
   const stop = async (why: string): Promise<void> => {
     if (stopping) return;
@@ -57,6 +60,7 @@ async function start(
     guard.unref();
     await app.close();
     await emitter.close();
+    await demand?.close();
     await store.close();
     process.exit(0);
   };
@@ -68,4 +72,23 @@ async function start(
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
   log.info('listening', { port });
   process.send?.({ type: 'listening', port });
+}
+
+/** Nothing of the burner is loaded where no demand is set: a cold start pays for what it uses. */
+async function openDemand(
+  config: StageConfig,
+  definition: StageDefinition,
+  context: StageContext,
+): Promise<StageDemand | undefined> {
+  if (config.demand.trim() === '') return undefined;
+  const { openStageDemand } = await import('./open-demand.ts');
+  const startedMs = Math.round(context.clock.nowMs());
+  const demand = await openStageDemand(
+    config,
+    definition,
+    context,
+    `${definition.name}-${process.pid}-${startedMs}`,
+  );
+  context.log.info('executes a demand for every event', { ...demand.settings });
+  return demand;
 }

@@ -4,28 +4,23 @@ import { eventFromHttp, MAX_EVENT_BYTES } from '#eventing/contracts/codec.ts';
 import { TachographError } from '../core/errors.ts';
 import { answerErrors, DEFAULT_BODY_BYTES } from './error-answers.ts';
 import { serveApiPages } from './api-pages.ts';
+import { callerSignal } from './caller-signal.ts';
+import { consumeForRequests, serveBursts } from './demand-routes.ts';
+import { handleEvent } from './handle-event.ts';
 import { park } from './park.ts';
+import type { StageDemand } from './stage-demand.ts';
 import type { Outcome, StageContext, StageDefinition } from './stage.ts';
-
-/** Aborts when the caller goes away before it was answered: nobody waits for the work any more. */
-function callerSignal(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished)
-      controller.abort(new Error('The caller closed the connection'));
-  });
-  return controller.signal;
-}
 
 async function dispatch(
   definition: StageDefinition,
   context: StageContext,
   event: CloudEvent,
   signal: AbortSignal,
+  demand: StageDemand | undefined,
 ): Promise<Outcome> {
   if (definition.consumes.includes(event.type)) {
     try {
-      return await definition.handle(event, context, signal);
+      return await handleEvent(definition, event, context, signal, demand);
     } catch (error) {
       // What the event itself is at fault for fails the same way at every delivery: keep it, go on.
       if (!(error instanceof TachographError) || error.kind !== 'reject') throw error;
@@ -56,7 +51,11 @@ async function answer(
   await reply.status(204).send();
 }
 
-function eventRoutes(definition: StageDefinition, context: StageContext) {
+function eventRoutes(
+  definition: StageDefinition,
+  context: StageContext,
+  demand: StageDemand | undefined,
+) {
   return (scope: FastifyInstance, _options: unknown, done: () => void): void => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, parsed) => {
@@ -70,7 +69,7 @@ function eventRoutes(definition: StageDefinition, context: StageContext) {
     const hidden = { schema: { hide: true } } as const;
     scope.post('/', hidden, async (request, reply) => {
       const event = read(request);
-      const outcome = await dispatch(definition, context, event, callerSignal(reply));
+      const outcome = await dispatch(definition, context, event, callerSignal(reply), demand);
       await answer(outcome, event, definition, context, reply);
       return reply;
     });
@@ -90,11 +89,13 @@ function eventRoutes(definition: StageDefinition, context: StageContext) {
 
 /**
  * A stage as an HTTP server: `POST /` takes events, `POST /dead-letter` parks exhausted ones,
- * `GET /healthz` answers probes, and the stage's own routes, with their description at `/docs`.
+ * `GET /healthz` answers probes, and the stage's own routes, with their description at `/docs`. With
+ * a demand, `GET /bursts` says what it has consumed.
  */
 export async function buildStageServer(
   definition: StageDefinition,
   context: StageContext,
+  demand?: StageDemand,
 ): Promise<FastifyInstance> {
   const app = fastify({
     logger: false,
@@ -105,9 +106,11 @@ export async function buildStageServer(
   });
   answerErrors(app, context.log);
   if (definition.routes !== undefined) await serveApiPages(app, definition.name, context.software);
-  await app.register(eventRoutes(definition, context), { bodyLimit: MAX_EVENT_BYTES });
+  await app.register(eventRoutes(definition, context, demand), { bodyLimit: MAX_EVENT_BYTES });
   app.get('/healthz', { schema: { hide: true } }, () => ({ status: 'ok', stage: definition.name }));
+  if (demand !== undefined) serveBursts(app, demand);
   await app.register(async (scope) => {
+    if (demand !== undefined && definition.consumes.length === 0) consumeForRequests(scope, demand);
     await definition.routes?.(scope, context);
   });
   return app;

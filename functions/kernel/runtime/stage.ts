@@ -40,6 +40,11 @@ export interface StageDefinition {
   readonly consumes: readonly string[];
   /** `signal` aborts when the caller's connection closes or the process must stop at once. */
   handle(event: CloudEvent, context: StageContext, signal: AbortSignal): Promise<Outcome>;
+  /**
+   * What it does in place of `handle` when a demand stands for its work (`@instead`): the least fact and
+   * the normal event. Absent where nothing can stand for the work.
+   */
+  emulate?(event: CloudEvent, context: StageContext, signal: AbortSignal): Promise<Outcome>;
   /** REST routes beside the event entry. */
   routes?(app: FastifyInstance, context: StageContext): void | Promise<void>;
 }

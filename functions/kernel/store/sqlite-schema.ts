@@ -2,8 +2,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import { TachographError } from '../core/errors.ts';
 import { COLLECTIONS } from './store.ts';
 
-/** `PRAGMA user_version` of the files that this program writes. */
-export const SCHEMA_VERSION = 1;
+/** `PRAGMA user_version` of the files that this program writes. 2 added the collection `payloads`. */
+export const SCHEMA_VERSION = 2;
+/** 0 is an empty file; what version 1 lacks is added. */
+const USABLE_VERSIONS: readonly number[] = [0, 1];
 
 /**
  * Makes the connection durable and the tables present; may be repeated, by many processes at once.
@@ -15,7 +17,7 @@ export function prepareDatabase(database: DatabaseSync, path: string): void {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
   const version = database.prepare('PRAGMA user_version').get()?.['user_version'] as number;
   if (version === SCHEMA_VERSION) return;
-  if (version !== 0) {
+  if (!USABLE_VERSIONS.includes(version)) {
     throw new TachographError('STORE_VERSION_UNKNOWN', {
       path,
       version,

@@ -174,6 +174,20 @@ test('openStore + a folder in place of the file rejects with STORE_UNAVAILABLE',
   });
 });
 
+test('openStore + a file of an earlier version keeps its facts and gets what it lacks', async () => {
+  const path = join(folder, 'earlier.db');
+  const first = await openStore(`sqlite:${path}`, systemClock);
+  await first.insert('audit', 'a', { kept: true });
+  await first.close();
+  const database = new DatabaseSync(path);
+  database.exec('DROP TABLE payloads; PRAGMA user_version = 1');
+  database.close();
+  const store = await openStore(`sqlite:${path}`, systemClock);
+  expect(await store.insert('payloads', 'p', {})).toEqual({ outcome: 'created' });
+  expect(await store.get('audit', 'a')).toEqual({ kept: true });
+  await store.close();
+});
+
 test('openStore + a file of a later version is refused', async () => {
   const path = join(folder, 'later.db');
   const database = new DatabaseSync(path);

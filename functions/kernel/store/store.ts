@@ -38,6 +38,7 @@ export const COLLECTIONS = [
   'exports',
   'files',
   'parked',
+  'payloads',
   'quarantine',
   'receipts',
   'results',

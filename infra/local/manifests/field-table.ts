@@ -54,8 +54,10 @@ export const FIELD_TABLE: Readonly<Record<string, KindFields>> = {
       `${CONTAINER} env [] value`,
       `${CONTAINER} env [] valueFrom configMapKeyRef name`,
       `${CONTAINER} env [] valueFrom configMapKeyRef key`,
+      `${CONTAINER} env [] valueFrom configMapKeyRef optional`,
       `${CONTAINER} env [] valueFrom secretKeyRef name`,
       `${CONTAINER} env [] valueFrom secretKeyRef key`,
+      `${CONTAINER} env [] valueFrom secretKeyRef optional`,
     ],
     inert: [
       `${AUTOSCALING}/class`,

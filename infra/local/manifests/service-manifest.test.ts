@@ -60,11 +60,11 @@ test('readService reads variables: a value, a ConfigMap, a Secret', () => {
         - env:
             - {name: A, value: "1"}
             - {name: B, valueFrom: {configMapKeyRef: {name: m, key: k}}}
-            - {name: C, valueFrom: {secretKeyRef: {name: s, key: k}}}`;
+            - {name: C, valueFrom: {secretKeyRef: {name: s, key: k, optional: true}}}`;
   expect(read({ containers }).env).toMatchObject([
     { name: 'A', value: '1', at: { line: 12 } },
-    { name: 'B', from: { kind: 'ConfigMap', name: 'm', key: 'k' } },
-    { name: 'C', from: { kind: 'Secret', name: 's', key: 'k' } },
+    { name: 'B', from: { kind: 'ConfigMap', name: 'm', key: 'k', optional: false } },
+    { name: 'C', from: { kind: 'Secret', name: 's', key: 'k', optional: true } },
   ]);
 });
 
@@ -113,6 +113,14 @@ test.each<readonly [string, Parts, string]>([
     'with half a reference',
     { containers: '[{env: [{name: A, valueFrom: {secretKeyRef: {name: s}}}]}]' },
     'secretKeyRef needs a name and a key',
+  ],
+  [
+    'with optional as text',
+    {
+      containers:
+        '[{env: [{name: A, valueFrom: {configMapKeyRef: {name: m, key: k, optional: "no"}}}]}]',
+    },
+    'optional must be true or false',
   ],
 ])('readService %s throws with file and line', (_, parts, message) => {
   expect(() => read(parts)).toThrow(message);

@@ -14,6 +14,8 @@ export type EnvironmentVariable =
         readonly kind: 'ConfigMap' | 'Secret';
         readonly name: string;
         readonly key: string;
+        /** Without the key the variable is left out. */
+        readonly optional: boolean;
       };
       readonly at: Place;
     };
@@ -139,7 +141,15 @@ function readVariable(node: LocatedNode): EnvironmentVariable {
     if (refName === undefined || key === undefined) {
       throw manifestError(reference.at, `${field} needs a name and a key`);
     }
-    return { name, from: { kind, name: refName, key }, at };
+    const optional = readFlag(reference, 'optional');
+    return { name, from: { kind, name: refName, key, optional }, at };
   }
   throw manifestError(at, `${name} needs a value, a configMapKeyRef or a secretKeyRef`);
+}
+
+function readFlag(node: LocatedNode, field: string): boolean {
+  const found = nodeAt(node, field);
+  if (found === undefined) return false;
+  if (found.kind === 'scalar' && typeof found.value === 'boolean') return found.value;
+  throw manifestError(found.at, `${field} must be true or false`);
 }

@@ -39,7 +39,7 @@ export class FakeGateway implements VehicleTransport {
     return Promise.resolve(answerOf(200, { campaigns: [due] }));
   }
 
-  upload(request: UploadRequest): Promise<Answer> {
+  upload(request: UploadRequest, _signal?: AbortSignal): Promise<Answer> {
     this.requests.push(request);
     const batch = decodeBatch(gunzipSync(request.body), 'application/cbor');
     const key = `${batch.vehicle}/${batch.session}/${batch.seq}`;

@@ -1,0 +1,96 @@
+import { join, relative } from 'node:path';
+import { durationText } from '#loadtest/report/number-text.ts';
+import type { RunResult } from '#loadtest/experiments/run-result.ts';
+import type { SessionProgress } from '#loadtest/replay/export-tracker.ts';
+import type { Summary } from '#loadtest/results/summary.ts';
+import type { VerbContext } from './verb.ts';
+
+/** A line that is overwritten may come often, one that stays may not. */
+const PROGRESS_EVERY_MS = { terminal: 250, file: 3_000 } as const;
+/** Vehicles named one by one in the progress line. */
+const MAX_NAMED_VEHICLES = 4;
+/** Export folders printed one by one at the end. */
+const MAX_NAMED_EXPORTS = 10;
+
+export const progressEveryMs = (): number =>
+  process.stderr.isTTY ? PROGRESS_EVERY_MS.terminal : PROGRESS_EVERY_MS.file;
+
+/** `veh-0001 34/33/31  veh-0002 …  sent/acknowledged/exported` */
+export function progressLine(progress: readonly SessionProgress[]): string {
+  const counts = ({ sent, acknowledged, exported }: Omit<SessionProgress, 'session'>): string =>
+    `${sent}/${acknowledged}/${exported}`;
+  const named =
+    progress.length <= MAX_NAMED_VEHICLES
+      ? progress.map((one) => `${one.vehicle} ${counts(one)}`)
+      : [`${progress.length} vehicles ${counts(sumOf(progress))}`];
+  return `sent/acknowledged/exported: ${named.join('  ')}`;
+}
+
+const sumOf = (progress: readonly SessionProgress[]): Omit<SessionProgress, 'session'> => ({
+  vehicle: '',
+  sent: progress.reduce((sum, { sent }) => sum + sent, 0),
+  acknowledged: progress.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
+  exported: progress.reduce((sum, { exported }) => sum + exported, 0),
+  compacted: progress.every(({ compacted }) => compacted),
+});
+
+/** The short table, where everything is, and the verdict. */
+export function tellRun({ summary, records, latest }: RunResult, context: VerbContext): void {
+  const { terminal, root } = context;
+  terminal.document(summary);
+  terminal.print('');
+  for (const [name, value] of tableRows(summary, records.config.vehicles)) {
+    terminal.print(`${name.padEnd(10)}${value}`);
+  }
+  const shown = relative(root, latest);
+  terminal.print('');
+  terminal.print(`${'report'.padEnd(10)}${join(shown, 'report.html')}`);
+  if (records.config.kind === 'Demo') tellExports(records.run.vehicles, shown, context);
+  for (const problem of summary.problems) {
+    terminal.print(terminal.colour('red', `problem   ${problem}`));
+  }
+  const verdict = summary.valid ? 'Everything that was sent came out.' : 'The run is not valid.';
+  terminal.print(terminal.colour(summary.valid ? 'green' : 'red', verdict));
+}
+
+function tableRows(summary: Summary, vehicles: number): readonly (readonly [string, string])[] {
+  const { batches, windows, frames, balanced } = summary.ledger;
+  const { p50, p95, max } = summary.latencyMs;
+  const decoded = `${frames.decoded} decoded, ${frames.unknownId} unknown id`;
+  return [
+    ['vehicles', String(vehicles)],
+    ['batches', `${batches.sent} sent, ${batches.stored} stored, ${batches.inWindows} in windows`],
+    [
+      'windows',
+      `${windows.closed} closed, ${windows.processed} processed, ${windows.exported} exported`,
+    ],
+    ...(frames.recorded === 0
+      ? []
+      : ([['frames', `${frames.recorded} recorded, ${decoded}`]] as const)),
+    ['latency', `p50 ${durationText(p50)}, p95 ${durationText(p95)}, max ${durationText(max)}`],
+    ...burstRows(summary.stages),
+    ['ledger', balanced ? 'balances' : 'DOES NOT BALANCE'],
+  ];
+}
+
+const burstRows = (stages: Summary['stages']): readonly (readonly [string, string])[] =>
+  Object.entries(stages).flatMap(([name, stage]) => {
+    if (!('bursts' in stage) || stage.bursts === undefined) return [];
+    const { n, cpuMs, readyMs } = stage.bursts;
+    const times = `CPU p50 ${durationText(cpuMs.p50)}, waiting for a CPU p50 ${durationText(readyMs.p50)}`;
+    return [['bursts', `${name}: ${n}, ${times}`] as const];
+  });
+
+function tellExports(
+  vehicles: RunResult['records']['run']['vehicles'],
+  shown: string,
+  { terminal }: VerbContext,
+): void {
+  for (const { vehicle, session } of vehicles.slice(0, MAX_NAMED_EXPORTS)) {
+    terminal.print(
+      `${'export'.padEnd(10)}${join(shown, 'export', vehicle, session)}/{recorded,raster}`,
+    );
+  }
+  const more = vehicles.length - MAX_NAMED_EXPORTS;
+  if (more > 0) terminal.print(`${' '.repeat(10)}and ${more} more vehicles`);
+}
