@@ -12,6 +12,7 @@ import type { SessionProgress } from './export-tracker.ts';
 const DRIVE = {
   frames: Array.from({ length: 30 }, (_, index) => canFrame(index * 100_000)),
   faults: 0,
+  firstFaults: [],
 };
 
 interface Run {
