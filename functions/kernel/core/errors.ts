@@ -254,11 +254,7 @@ export const ERRORS = {
     'Session {session} has {value} {what}, more than the {max} that can be compacted; use its parts, or end recording sessions sooner',
   ),
   // CAN databases
-  DBC_TOO_LARGE: row(
-    'reject',
-    413,
-    'The DBC file has {bytes} bytes; at most {maxBytes} are accepted',
-  ),
+  DBC_TOO_LARGE: row('reject', 413, 'The DBC file has {bytes} bytes; the limit is {maxBytes}'),
   DBC_TOO_MANY_MESSAGES: row('reject', 413, 'The DBC file has more than {max} messages; split it'),
   DBC_TOO_BROKEN: row(
     'reject',
@@ -286,6 +282,7 @@ export const ERRORS = {
   ),
   DBC_REFERENCE_UNKNOWN: fault('The file does not define {what}'),
   DBC_ATTRIBUTE_INVALID: fault('The value "{value}" of {name} is not used: it {rule}'),
+  DBC_NUMBER_ROUNDED: fault('{value} is {what} that no double holds; {used} is used in its place'),
   DBC_FAULTS_UNLISTED: fault('{unlisted} more faults after the first {max}'),
   // engineers' API
   ENGINEER_TOKEN_MISSING: row(
