@@ -87,11 +87,10 @@ export const ERRORS = {
   STAGE_START_FAILED: row('bug', 500, 'The stage {service} did not start: {detail}; see {log}'),
   SERVICE_UNKNOWN: row('reject', 404, 'There is no Service "{value}" here; known: {known}'),
   SERVICE_STARTING: row('retry', 503, 'The Service {service} is not ready; try again'),
-  SERVICE_OVERLOADED: row(
-    'retry',
-    503,
-    'The Service {service} has {queued} requests waiting, its limit; try again',
-  ),
+  SERVICE_OVERLOADED: row('retry', 503, '{service} is busy: {queued} requests wait; try again'),
+  SERVICE_BUSY: row('retry', 503, '{service} is busy: no place for {limitMs} ms; try again'),
+  GATEWAY_OVERLOADED: row('retry', 503, 'The gateway holds {max} {what}, its limit; try again'),
+  BODY_TIMEOUT: row('reject', 408, 'Nothing of the body came for {limitMs} ms; send it again'),
   SERVICE_UNREACHABLE: row('retry', 503, 'The Service {service} cut the connection; try again'),
   SERVICE_TIMEOUT: row('retry', 504, 'The Service {service} gave no answer within {limitMs} ms'),
   // stored samples
