@@ -45,6 +45,13 @@ const NAME = String.raw`\w{1,128}`;
 /** `BO_ 36 Motion :`, with the name in a group. */
 const MESSAGE_HEAD = `BO_${BLANKS}\\d{1,10}${BLANKS}(${NAME})${MAY_BE_BLANKS}:`;
 
+/** What a comment may be of; without any of them it is of the file. */
+const COMMENTED = [
+  `BO_${BLANKS}\\d{1,10}`,
+  `SG_${BLANKS}\\d{1,10}${BLANKS}${NAME}`,
+  `(?:BU|EV)_${BLANKS}${NAME}`,
+];
+
 /**
  * How a statement that is of use begins. A keyword alone may be a name (`NS_` lists them all, and a
  * node may be called FILTER); with what follows it here it can only be the statement, wherever it is.
@@ -54,7 +61,7 @@ const HEADS = [
   `VERSION${MAY_BE_BLANKS}"`,
   `(?:NS|BS|BU)_${MAY_BE_BLANKS}:`,
   `SG_${BLANKS}${NAME}(?:${BLANKS}(?:M|m\\d{1,15}M?))?${MAY_BE_BLANKS}:${MAY_BE_BLANKS}\\d`,
-  `CM_(?:${MAY_BE_BLANKS}|${BLANKS}(?:BO_${BLANKS}\\d{1,10}|SG_${BLANKS}\\d{1,10}${BLANKS}${NAME}|(?:BU|EV)_${BLANKS}${NAME})${MAY_BE_BLANKS})"`,
+  `CM_(?:${MAY_BE_BLANKS}|${BLANKS}(?:${COMMENTED.join('|')})${MAY_BE_BLANKS})"`,
   `(?:VAL|SIG_VALTYPE|SG_MUL_VAL)_${BLANKS}\\d`,
   `VAL_TABLE_${BLANKS}${NAME}(?:${MAY_BE_BLANKS};|${BLANKS}[-+.\\w]{1,40}${MAY_BE_BLANKS}")`,
   `BA_(?:DEF_DEF_)?${MAY_BE_BLANKS}"`,
