@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makePrivateFolder } from '#infra/local/private-folder.ts';
 import { sha256Hex } from '#kernel/system/sha256.ts';
 
 /** The engineers' token: the file holds it, the stages know its hash only. */
@@ -13,7 +14,7 @@ export interface EngineerToken {
 /** Reads the token, or makes one (256 bits) that stays until its file is removed. */
 export async function engineerToken(home: string): Promise<EngineerToken> {
   const file = join(home, 'engineer-token');
-  await mkdir(home, { recursive: true });
+  await makePrivateFolder(home);
   try {
     await writeFile(file, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx' });
   } catch (error) {

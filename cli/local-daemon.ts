@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startCluster, type ClusterEvent, type LocalCluster } from '#infra/local/cluster.ts';
 import { BoundedLogFile } from '#infra/local/bounded-log-file.ts';
+import { makePrivateFolder } from '#infra/local/private-folder.ts';
 import { must } from '#kernel/core/assert.ts';
 import { TachographError } from '#kernel/core/errors.ts';
 import { jsonLog } from '#kernel/system/log.ts';
@@ -38,7 +38,12 @@ const report = (message: DaemonReport): void => {
 
 async function run(request: DaemonRequest): Promise<void> {
   const { home, dataDir } = request;
-  await mkdir(join(dataDir, 'logs'), { recursive: true });
+  try {
+    await makePrivateFolder(join(dataDir, 'logs'));
+  } catch (error) {
+    fail(error);
+    return;
+  }
   const logFile = new BoundedLogFile(join(dataDir, 'logs', 'cluster.log'), MAX_LOG_BYTES);
   const log = jsonLog(
     'cluster',
@@ -57,14 +62,24 @@ async function run(request: DaemonRequest): Promise<void> {
     await removeLocalState(home);
     process.exit(0);
   } catch (error) {
-    const known = error instanceof TachographError;
-    const message = known ? error.message : String((error as Error).stack ?? error);
-    log.error('the pipeline failed', { message });
+    log.error('the pipeline failed', { message: reasonOf(error) });
+    // First the reason: on a disk that refuses to write, what follows may fail for the same one.
+    fail(error);
     await removeLocalState(home);
-    report({ kind: 'failed', message });
-    process.exitCode = 1;
-    if (process.connected) process.disconnect();
   }
+}
+
+function fail(error: unknown): void {
+  report({ kind: 'failed', message: reasonOf(error) });
+  process.exitCode = 1;
+  if (process.connected) process.disconnect();
+}
+
+/** The stack is for a fault of the program; an expected one and the system's (a full disk) say enough. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const expected = error instanceof TachographError || 'errno' in error || 'errcode' in error;
+  return expected ? error.message : (error.stack ?? error.message);
 }
 
 async function start(

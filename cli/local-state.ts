@@ -1,5 +1,6 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makePrivateFolder } from '#infra/local/private-folder.ts';
 import { processIdentity } from './process-identity.ts';
 
 /** What `up` leaves for the other verbs to find the running pipeline by. */
@@ -36,7 +37,7 @@ export async function readLocalState(home: string): Promise<LocalState | undefin
 
 /** Written under another name first: a reader sees the whole or nothing. */
 export async function writeLocalState(home: string, state: LocalState): Promise<void> {
-  await mkdir(home, { recursive: true });
+  await makePrivateFolder(home);
   const path = stateFile(home);
   const draft = `${path}.${state.pid}`;
   await writeFile(draft, `${JSON.stringify(state, undefined, 2)}\n`, { mode: 0o600 });

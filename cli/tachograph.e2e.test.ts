@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -74,6 +75,21 @@ run('up, status, up again, down, down again do what they say', async () => {
   const stopped = await tachograph(['status', '--json'], env());
   expect(stopped.code).toBe(1);
   expect(JSON.parse(stopped.out)).toEqual({ running: false });
+});
+
+test('up whose data folder cannot be made exits 1 and names the reason', async () => {
+  writeFileSync(join(home, 'file'), '');
+  const { code, err } = await tachograph([...up(), '--data', join(home, 'file', 'data')], env());
+  expect(code).toBe(1);
+  expect(err).toContain('ENOTDIR');
+});
+
+run('up makes its folders for their owner alone', async () => {
+  const { code, err } = await tachograph(up(), env());
+  expect(code, err).toBe(0);
+  for (const folder of [data(), join(home, 'home')]) {
+    expect(statSync(folder).mode & 0o777, folder).toBe(0o700);
+  }
 });
 
 run('up whose overlay is wrong exits 1, says file and line, and leaves nothing', async () => {

@@ -17,7 +17,7 @@ export const progressEveryMs = (): number =>
 
 /** `veh-0001 34/33/31  veh-0002 …  sent/acknowledged/exported` */
 export function progressLine(progress: readonly SessionProgress[]): string {
-  const counts = ({ sent, acknowledged, exported }: Omit<SessionProgress, 'session'>): string =>
+  const counts = ({ sent, acknowledged, exported }: Counts): string =>
     `${sent}/${acknowledged}/${exported}`;
   const named =
     progress.length <= MAX_NAMED_VEHICLES
@@ -26,12 +26,12 @@ export function progressLine(progress: readonly SessionProgress[]): string {
   return `sent/acknowledged/exported: ${named.join('  ')}`;
 }
 
-const sumOf = (progress: readonly SessionProgress[]): Omit<SessionProgress, 'session'> => ({
-  vehicle: '',
+type Counts = Pick<SessionProgress, 'sent' | 'acknowledged' | 'exported'>;
+
+const sumOf = (progress: readonly SessionProgress[]): Counts => ({
   sent: progress.reduce((sum, { sent }) => sum + sent, 0),
   acknowledged: progress.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
   exported: progress.reduce((sum, { exported }) => sum + exported, 0),
-  compacted: progress.every(({ compacted }) => compacted),
 });
 
 /** The short table, where everything is, and the verdict. */

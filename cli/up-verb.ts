@@ -1,8 +1,10 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makePrivateFolder } from '#infra/local/private-folder.ts';
 import { TachographError } from '#kernel/core/errors.ts';
+import { daemonFault } from './daemon-fault.ts';
 import type { DaemonReport, DaemonRequest } from './daemon-messages.ts';
 import { demandSettings } from './demand-settings.ts';
 import { readLocalState, type LocalState } from './local-state.ts';
@@ -82,7 +84,7 @@ function portOption(text: string | undefined): number {
 
 /** Resolves when the pipeline is ready; an interrupt or a failure ends the process and rejects. */
 async function startDaemon(request: DaemonRequest, context: VerbContext): Promise<LocalState> {
-  await mkdir(request.home, { recursive: true });
+  await makePrivateFolder(request.home);
   // What the process says before it has its own log: only a fault of the program itself.
   const errors = await open(join(request.home, 'daemon.log'), 'w', 0o600);
   let child: ChildProcess;
@@ -128,8 +130,7 @@ function firstResult(
     child.once('error', reject);
     // A failure is told when the process is gone, so that nothing is left when this verb ends.
     child.once('exit', (code) => {
-      const detail =
-        failure ?? `it ended with code ${code ?? '?'}; see ${join(home, 'daemon.log')}`;
+      const detail = failure ?? daemonFault(code, join(home, 'daemon.log'));
       reject(new TachographError('PIPELINE_NOT_STARTED', { detail }));
     });
     child.send(request);

@@ -43,13 +43,28 @@ export interface SessionClosed {
   readonly revision: number;
 }
 
+/** Batches in a row, by sequence number, both included. */
+export interface SeqRange {
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+}
+
+/** A session of 99,999 batches of which every second is missing would have 50,000: 1.8 MB. */
+export const MAX_EXPORTED_RANGES = 1_000;
+
 export interface DatasetExported {
   readonly vehicle: string;
   readonly session: string;
   /** null: the whole session, compacted. */
   readonly window: number | null;
   readonly revision: number;
+  /** 0 for a window whose data are in its session's files already, and for one without any row. */
   readonly files: number;
+  /**
+   * The batches that these data hold all frames of (within the window), ascending. Empty: not told,
+   * since they are more than MAX_EXPORTED_RANGES ranges.
+   */
+  readonly batches: readonly SeqRange[];
 }
 
 export interface EventData {

@@ -1,7 +1,7 @@
 import { MAX_SEQ, MAX_WINDOW } from '#kernel/core/ids.ts';
 import { invalid, isJson } from './attributes.ts';
 import type { EventData, EventName } from './catalog.ts';
-import { eventType } from './catalog.ts';
+import { eventType, MAX_EXPORTED_RANGES } from './catalog.ts';
 import type { CloudEvent } from './cloud-event.ts';
 
 /** Versions, revisions and counts; ids.ts bounds the ones that become part of an id more narrowly. */
@@ -31,6 +31,24 @@ const orNull =
     return expected === undefined ? undefined : `${expected}, or null`;
   };
 
+/** [{firstSeq: 0, lastSeq: 4}, {firstSeq: 7, lastSeq: 7}]; ranges ascend and have a gap between them. */
+const seqRanges: Check = (value) => {
+  const expected =
+    `an array of at most ${MAX_EXPORTED_RANGES} ascending, separate ranges ` +
+    `{firstSeq, lastSeq} of 0 to ${MAX_SEQ}`;
+  if (!Array.isArray(value) || value.length > MAX_EXPORTED_RANGES) return expected;
+  const isSeq = (seq: unknown): seq is number => integer(0, MAX_SEQ)(seq) === undefined;
+  let after = 0;
+  for (const range of value as unknown[]) {
+    if (typeof range !== 'object' || range === null) return expected;
+    const { firstSeq, lastSeq } = range as Record<string, unknown>;
+    if (!isSeq(firstSeq) || !isSeq(lastSeq)) return expected;
+    if (firstSeq < after || lastSeq < firstSeq) return expected;
+    after = lastSeq + 2;
+  }
+  return undefined;
+};
+
 type Fields<T> = { readonly [Field in keyof T]-?: Check };
 
 /** Counted from 0: seq, window, files. Counted from 1: versions and revisions. */
@@ -57,6 +75,7 @@ const FIELDS: { readonly [Name in EventName]: Fields<EventData[Name]> } = {
     window: orNull(integer(0, MAX_WINDOW)),
     revision: integer(1),
     files: integer(0),
+    batches: seqRanges,
   },
 };
 
@@ -87,11 +106,19 @@ export function parseEventData<N extends EventName>(
     const value = data[field];
     const expected = check(value);
     if (expected !== undefined) {
-      throw invalid(`data.${field} = ${JSON.stringify(value)} in ${event}; expected ${expected}`);
+      throw invalid(`data.${field} = ${shown(value)} in ${event}; expected ${expected}`);
     }
     checked[field] = value;
   }
   return checked as unknown as EventData[N];
+}
+
+/** Enough to find it: what was expected must still have room behind it. */
+const MAX_SHOWN = 80;
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'undefined';
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
 function parseJsonObject(data: Uint8Array): Record<string, unknown> {

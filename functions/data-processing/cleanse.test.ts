@@ -105,3 +105,20 @@ test('isNotAvailable of a float that is no number', () => {
   expect(isNotAvailable(float, NaN)).toBe(true);
   expect(isNotAvailable(float, Infinity)).toBe(false);
 });
+
+test('isNotAvailable + labels of 64 bits go by the exact value, not by its nearest double', () => {
+  const labels = new Map<number | bigint, string>([
+    [2n ** 64n - 1n, 'SNA'],
+    [2n ** 64n - 2n, 'ERR'],
+    [2n ** 53n + 1n, 'not available'],
+  ]);
+  const signal = { ...SIGNAL, bitLength: 64, labels };
+  const isSo = (raw: number | bigint): boolean => isNotAvailable(signal, raw);
+  expect([2n ** 64n - 1n, 2n ** 53n + 1n].map(isSo)).toEqual([true, true]);
+  expect([2n ** 64n - 2n, 2n ** 53n, 2n ** 53n + 2n, 2 ** 53].map(isSo)).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
+});

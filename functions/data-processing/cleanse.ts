@@ -1,5 +1,6 @@
 import { must } from '#kernel/core/assert.ts';
 import type { SignalColumn } from '#kernel/columns/columns.ts';
+import { labelOf } from '#kernel/dbc/labels.ts';
 import type { Signal } from '#kernel/dbc/model.ts';
 import { physicalValue } from '#kernel/dbc/message-decoder.ts';
 import type { SignalQuality } from '#kernel/facts/facts.ts';
@@ -64,7 +65,7 @@ const NOT_AVAILABLE_LABEL = /^(?:.*[^a-z])?(?:sna|n\/?a|(?:not|un)[ _-]?availabl
  */
 export function isNotAvailable(signal: Signal, raw: number | bigint): boolean {
   if (Number.isNaN(raw)) return true;
-  const label = signal.labels.get(Number(raw));
+  const label = labelOf(signal.labels, raw);
   if (label !== undefined && NOT_AVAILABLE_LABEL.test(label)) return true;
   return (
     signal.valueType === 'unsigned' &&

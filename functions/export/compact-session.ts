@@ -22,6 +22,7 @@ import { SIDECAR } from './export-unit.ts';
 import { exportWithoutFiles } from './export-without-files.ts';
 import { loadResults } from './load-results.ts';
 import { readSidecar } from './read-sidecar.ts';
+import { closedRanges } from './seq-ranges.ts';
 import { sessionSidecar, signalKey } from './session-sidecar.ts';
 import { sessionTables } from './session-tables.ts';
 import { writeTable } from './table-files.ts';
@@ -143,7 +144,14 @@ async function publish(
     const isNewest = async (): Promise<boolean> =>
       (await newestSession(store, vehicle, session))?.revision === revision;
     if (!(await writer.publish(isNewest))) return undefined;
-    const fact: ExportFact = { vehicle, session, window: null, revision, files };
+    const fact: ExportFact = {
+      vehicle,
+      session,
+      window: null,
+      revision,
+      files,
+      withSession: false,
+    };
     const id = exportId(vehicle, session, null, revision);
     const content = sha256Hex(JSON.stringify(files.map(({ path, sha256 }) => [path, sha256])));
     const inserted = await store.insert('exports', id, { ...fact }, content);
@@ -197,7 +205,7 @@ export async function compactSession(
       const covered = (window: number, revision: number): boolean =>
         covers(closing, { window, revision });
       await context.files.removeParts(vehicle, session, covered);
-      await announceExport(exported, context);
+      await announceExport(exported, closedRanges(closing), context);
     }
     fact = must(await newestSession(store, vehicle, session), 'a closed session stays closed');
     if (exported !== undefined && fact.revision === closing.revision) return DONE;

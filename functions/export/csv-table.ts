@@ -1,4 +1,4 @@
-import type { PhysicalColumn } from './physical-column.ts';
+import type { PhysicalColumn, PhysicalType } from './physical-column.ts';
 import { TIME_COLUMN } from './safe-names.ts';
 
 /** Rows are joined to text this many at a time: about 0.5 MB for ten columns. */
@@ -16,6 +16,10 @@ export function csvText(text: string): string {
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }
 
+/** As Parquet has it: a double may be -0, which JavaScript shows as 0, and an integer may not. */
+const numberText = (type: PhysicalType, value: number | bigint): string =>
+  type === 'double' && Object.is(value, -0) ? '-0' : String(value);
+
 /**
  * A table as RFC 4180 CSV, in chunks: header `time_us,<Signal>,…`; whole µs; numbers in the shortest
  * form that reads back as the same number; nothing between the commas where a value is absent.
@@ -31,8 +35,8 @@ export function* csvTable(
     let text = '';
     for (let row = start; row < end; row++) {
       text += String(timeUs[row]);
-      for (const { values, present } of columns) {
-        text += present[row] === 1 ? `,${values[row]}` : ',';
+      for (const { type, values, present } of columns) {
+        text += present[row] === 1 ? `,${numberText(type, values[row] ?? 0)}` : ',';
       }
       text += '\r\n';
     }

@@ -13,6 +13,21 @@ test('DecoderIndexes + a DBC gives the names and labels of its messages', async 
   });
 });
 
+test('DecoderIndexes + labels of 64 bits are all there, exactly', async () => {
+  const store = memoryStore();
+  const text =
+    'BO_ 1 M: 8 N\n SG_ s : 0|64@1+ (1,0) [0|0] "" N\n' +
+    'VAL_ 1 s 18446744073709551615 "SNA" 18446744073709551614 "ERR" 9007199254740993 "odd" ;\n';
+  const fact = { sha256: 'wide', name: 'wide', bytes: Buffer.from(text), createdAtMs: 0 };
+  await store.insert('decoders', 'wide', fact);
+  const index = await new DecoderIndexes().get(store, 'wide');
+  expect(JSON.parse(JSON.stringify(index?.get('1')?.labels.get('s')))).toEqual({
+    '18446744073709551615': 'SNA',
+    '18446744073709551614': 'ERR',
+    '9007199254740993': 'odd',
+  });
+});
+
 test('DecoderIndexes + an unknown hash is no index', async () => {
   expect(await new DecoderIndexes().get(memoryStore(), '0'.repeat(64))).toBeUndefined();
 });

@@ -1,3 +1,4 @@
+import type { Labels } from '#kernel/dbc/model.ts';
 import { parseDbc } from '#kernel/dbc/parse-dbc.ts';
 import type { DecoderFact } from '#kernel/facts/facts.ts';
 import type { Store } from '#kernel/store/store.ts';
@@ -12,6 +13,10 @@ export interface MessageTraits {
 
 export type DecoderIndex = ReadonlyMap<string, MessageTraits>;
 
+/** As JSON can have them: every raw value in full, since its keys are texts. */
+const labelTexts = (labels: Labels): Readonly<Record<string, string>> =>
+  Object.fromEntries(Array.from(labels, ([value, text]) => [String(value), text]));
+
 function indexDecoder(bytes: Uint8Array): DecoderIndex {
   const { messages } = parseDbc(bytes);
   const names = messageNames(messages);
@@ -20,7 +25,7 @@ function indexDecoder(bytes: Uint8Array): DecoderIndex {
       const key = messageKey(message);
       const labels = message.signals
         .filter((signal) => signal.labels.size > 0)
-        .map((signal) => [signal.name, Object.fromEntries(signal.labels)] as const);
+        .map((signal) => [signal.name, labelTexts(signal.labels)] as const);
       return [key, { fileName: names.get(key) ?? key, labels: new Map(labels) }];
     }),
   );

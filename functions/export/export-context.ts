@@ -1,3 +1,4 @@
+import { MAX_EXPORTED_RANGES, type SeqRange } from '#eventing/contracts/catalog.ts';
 import type { CloudEvent } from '#eventing/contracts/cloud-event.ts';
 import { exportId } from '#kernel/core/ids.ts';
 import type { ExportFact } from '#kernel/facts/facts.ts';
@@ -14,8 +15,10 @@ export interface ExportContext {
   readonly signal: AbortSignal;
 }
 
+/** `batches`: the ranges of batches that the exported data hold, ascending. */
 export async function announceExport(
   fact: ExportFact,
+  batches: readonly SeqRange[],
   context: Pick<ExportContext, 'stage' | 'event'>,
 ): Promise<void> {
   const { vehicle, session, window, revision, files } = fact;
@@ -24,7 +27,14 @@ export async function announceExport(
       name: 'dataset.exported.v1',
       factId: exportId(vehicle, session, window, revision),
       subject: vehicle,
-      data: { vehicle, session, window, revision, files: files.length },
+      data: {
+        vehicle,
+        session,
+        window,
+        revision,
+        files: files.length,
+        batches: batches.length > MAX_EXPORTED_RANGES ? [] : batches,
+      },
     },
     context.event,
   );

@@ -1,12 +1,13 @@
 import type { WindowProcessed } from '#eventing/contracts/catalog.ts';
 import { decodeTables } from '#kernel/columns/decode-tables.ts';
-import { exportId, prefixEnd, resultId, sessionPrefix } from '#kernel/core/ids.ts';
+import { exportId, prefixEnd, resultId, sessionPrefix, windowId } from '#kernel/core/ids.ts';
 import type {
   ExportedFile,
   ExportFact,
   ReceiptFact,
   ResultFact,
   SessionFact,
+  WindowFact,
 } from '#kernel/facts/facts.ts';
 import { DONE, type Outcome } from '#kernel/runtime/stage.ts';
 import { readNewest } from '#kernel/store/read-prefix.ts';
@@ -15,6 +16,7 @@ import { sha256Hex } from '#kernel/system/sha256.ts';
 import { covers } from './compaction-plan.ts';
 import { type DatasetSource, isMissing, readSource } from './dataset-source.ts';
 import { announceExport, type ExportContext } from './export-context.ts';
+import { seqRanges } from './seq-ranges.ts';
 import { sessionStartUs } from './wall-time.ts';
 import { writeTable } from './table-files.ts';
 
@@ -75,8 +77,16 @@ export async function exportWindow(
   const { store, software, log } = context.stage;
   const { vehicle, session, window, revision, versions } = processed;
   const id = resultId(vehicle, session, window, revision, versions);
+  const closed = (await store.get('windows', windowId(vehicle, session, window, revision))) as
+    | WindowFact
+    | undefined;
+  if (closed === undefined) {
+    const detail = `window ${windowId(vehicle, session, window, revision)} was never closed`;
+    return { kind: 'parked', reason: 'windowMissing', detail };
+  }
   let files: readonly ExportedFile[] = [];
-  if (!(await isCompacted(store, processed))) {
+  let withSession = await isCompacted(store, processed);
+  if (!withSession) {
     const source = await readSource(store, context.decoders, result, software);
     if (isMissing(source)) return { kind: 'parked', ...source };
     const clock = await firstClock(store, processed);
@@ -87,7 +97,9 @@ export async function exportWindow(
     files = await writePart(result, source, sessionStartUs(clock), context);
     // Compaction writes its fact first and then removes the parts. Whoever of the two comes second
     // sees the other's work, so no part outlives the compaction.
-    if (await isCompacted(store, processed)) {
+    withSession = await isCompacted(store, processed);
+    if (withSession) {
+      files = [];
       await context.files.removeParts(
         vehicle,
         session,
@@ -95,13 +107,13 @@ export async function exportWindow(
       );
     }
   }
-  const fact: ExportFact = { vehicle, session, window, revision, files };
+  const fact: ExportFact = { vehicle, session, window, revision, files, withSession };
   // The same result is the same export, whatever files it needed at the time.
   const factId = exportId(vehicle, session, window, revision);
   const inserted = await store.insert('exports', factId, { ...fact }, sha256Hex(id));
   if (inserted.outcome === 'exists' && !inserted.same) {
     log.warn('window exported again from another result', { exportId: factId, resultId: id });
   }
-  await announceExport(fact, context);
+  await announceExport(fact, seqRanges(closed.ownSeqs), context);
   return DONE;
 }

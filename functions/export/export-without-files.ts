@@ -12,9 +12,10 @@ export async function exportWithoutFiles(
   { vehicle, session, window, revision }: ExportUnit,
   context: Pick<ExportContext, 'stage' | 'event'>,
 ): Promise<Outcome> {
-  const fact: ExportFact = { vehicle, session, window, revision, files: [] };
+  const fact: ExportFact = { vehicle, session, window, revision, files: [], withSession: false };
   const id = exportId(vehicle, session, window, revision);
   await context.stage.store.insert('exports', id, { ...fact });
-  await announceExport(fact, context);
+  // There are no data to hold a batch; time tells which batches were meant.
+  await announceExport(fact, [], context);
   return DONE;
 }

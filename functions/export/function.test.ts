@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
+import { exportId, windowId } from '#kernel/core/ids.ts';
 import type { ExportFact } from '#kernel/facts/facts.ts';
 import { memoryStore } from '#kernel/store/memory-store.ts';
 import type { Store } from '#kernel/store/store.ts';
@@ -32,6 +33,8 @@ import {
   windowEvent,
 } from './testing/session-facts.ts';
 
+const range = (firstSeq: number, lastSeq: number) => ({ firstSeq, lastSeq });
+
 const roots: string[] = [];
 afterAll(() => {
   for (const root of roots) rmSync(root, { recursive: true, force: true });
@@ -60,7 +63,14 @@ test('export stage + a processed window writes its part, its fact and announces 
       name: 'dataset.exported.v1',
       factId: 'v1/s1/00000000/0001',
       subject: 'v1',
-      data: { vehicle: 'v1', session: 's1', window: 0, revision: 1, files: 6 },
+      data: {
+        vehicle: 'v1',
+        session: 's1',
+        window: 0,
+        revision: 1,
+        files: 6,
+        batches: [range(0, 0)],
+      },
     },
   ]);
   expect(readdirSync(join(root, '+unpublished'))).toEqual([]);
@@ -94,7 +104,14 @@ test('export stage + all results and the end compacts to one file a message and 
     name: 'dataset.exported.v1',
     factId: 'v1/s1/session/0001',
     subject: 'v1',
-    data: { vehicle: 'v1', session: 's1', window: null, revision: 1, files: 6 },
+    data: {
+      vehicle: 'v1',
+      session: 's1',
+      window: null,
+      revision: 1,
+      files: 6,
+      batches: [range(0, 2)],
+    },
   });
 });
 
@@ -206,7 +223,12 @@ test('export stage + a window of a compacted session is announced and makes no p
     window: 1,
     revision: 1,
     files: 0,
+    batches: [range(1, 1)],
   });
+  const facts = await Promise.all(
+    [1, null].map((at) => store.get('exports', exportId('v1', 's1', at, 1))),
+  );
+  expect(facts).toMatchObject([{ files: [], withSession: true }, { withSession: false }]);
 });
 
 test('export stage + files kept in the store have the bytes of files in a folder', async () => {
@@ -305,6 +327,41 @@ test('export stage + a missing campaign, decoder or receipt parks the event with
     const outcome = await handle(event, { store: without('receipts') });
     expect(outcome).toMatchObject({ reason: 'receiptMissing' });
   }
+  const outcome = await handle(windowEvent(0), { store: without('windows') });
+  expect(outcome).toMatchObject({ reason: 'windowMissing' });
+});
+
+test('export stage + announcements name the batches that the data hold, gaps left out', async () => {
+  const store = memoryStore();
+  await insertRecording(store, 2);
+  const id = windowId('v1', 's1', 1, 2);
+  const late = { window: 1, revision: 2, seqs: [0, 1, 2, 4], ownSeqs: [1, 2, 4] };
+  const closed = await store.get('windows', windowId('v1', 's1', 1, 1));
+  await store.insert('windows', id, { ...closed, ...late });
+  await insertResult(store, 1, 2);
+  const { handle, emitted } = replica(store, rootFolder());
+  await handle(windowEvent(0));
+  await handle(windowEvent(1, 2));
+  await insertSession(store, [1, 2], 1, { lastSeq: 5, gaps: [range(3, 3), range(5, 5)] });
+  await handle(sessionEvent());
+  expect(emitted.map(({ data }) => data)).toMatchObject([
+    { window: 0, batches: [range(0, 0)] },
+    { window: 1, batches: [range(1, 2), range(4, 4)] },
+    { window: null, batches: [range(0, 2), range(4, 4)] },
+  ]);
+});
+
+test('export stage + more ranges of batches than an event may name are not named', async () => {
+  const store = memoryStore();
+  await insertRecording(store, 1);
+  const { handle, emitted } = replica(store, rootFolder());
+  const gaps = (count: number) => Array.from({ length: count }, (_, at) => range(2 * at, 2 * at));
+  await insertSession(store, [1], 1, { lastSeq: 1_999, gaps: gaps(1_000) });
+  await handle(sessionEvent());
+  await insertSession(store, [1], 2, { lastSeq: 2_001, gaps: gaps(1_001) });
+  await handle(sessionEvent(2));
+  const named = emitted.map(({ data }) => (data as { batches: readonly unknown[] }).batches.length);
+  expect(named).toEqual([1_000, 0]);
 });
 
 test('export stage + data that is no event of its type is refused', async () => {

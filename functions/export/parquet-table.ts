@@ -47,13 +47,18 @@ function cells({ type, values, present }: PhysicalColumn): ColumnSource['data'] 
   });
 }
 
-/** Whether the present values are few enough for a dictionary; gives up early when they are not. */
-function repeats({ values, present }: PhysicalColumn): boolean {
+/**
+ * Whether the present values are few enough for a dictionary; gives up early when they are not. None
+ * with -0: hyparquet-writer 0.17.0 looks values up in a Map, to which -0 and 0 are one.
+ */
+function repeats({ type, values, present }: PhysicalColumn): boolean {
   const limit = Math.min(DICTIONARY_MAX_VALUES, Math.floor(values.length / DICTIONARY_MIN_REPEATS));
   const seen = new Set<number | bigint>();
   for (let row = 0; row < values.length; row++) {
     if (present[row] !== 1) continue;
-    seen.add(values[row] ?? 0);
+    const value = values[row] ?? 0;
+    if (type === 'double' && Object.is(value, -0)) return false;
+    seen.add(value);
     if (seen.size > limit) return false;
   }
   return seen.size > 0;

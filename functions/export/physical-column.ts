@@ -9,7 +9,7 @@ export type PhysicalType = 'int32' | 'int64' | 'uint64' | 'double';
 export interface PhysicalColumn {
   readonly name: string;
   readonly type: PhysicalType;
-  /** `int64` is a Float64Array while every possible value is below 2^53, else 64-bit integers. */
+  /** `int64` is a Float64Array while doubles compute every possible value exactly, else 64-bit integers. */
   readonly values: Int32Array | Float64Array | BigInt64Array | BigUint64Array;
   readonly present: Uint8Array;
 }
@@ -21,17 +21,33 @@ interface Range {
   readonly max: bigint;
 }
 
-/** All values a signal can take, or undefined when they are not all integers. */
-function integerRange({ factor, offset, valueType, bitLength }: Definition): Range | undefined {
+interface IntegerRange extends Range {
+  /** raw * factor stays below 2^53 too, so that doubles compute the values exactly. */
+  readonly isSafe: boolean;
+}
+
+/**
+ * All values a signal can take, or undefined when they are not all integers. Factor and offset are
+ * doubles, and a double that is an integer is one exactly, however large: -2^63 as -9223372036854775808.
+ */
+function integerRange({
+  factor,
+  offset,
+  valueType,
+  bitLength,
+}: Definition): IntegerRange | undefined {
   if (valueType !== 'unsigned' && valueType !== 'signed') return undefined;
-  if (!Number.isSafeInteger(factor) || !Number.isSafeInteger(offset)) return undefined;
+  if (!Number.isInteger(factor) || !Number.isInteger(offset)) return undefined;
   const bits = BigInt(bitLength);
   const lowest = valueType === 'signed' ? -(1n << (bits - 1n)) : 0n;
   const highest = valueType === 'signed' ? (1n << (bits - 1n)) - 1n : (1n << bits) - 1n;
-  const first = lowest * BigInt(factor) + BigInt(offset);
-  const last = highest * BigInt(factor) + BigInt(offset);
-  return first < last ? { min: first, max: last } : { min: last, max: first };
+  const products = inOrder(lowest * BigInt(factor), highest * BigInt(factor));
+  const range = inOrder(products.min + BigInt(offset), products.max + BigInt(offset));
+  const isSafe = [products, range].every((each) => within(each, SAFE.min, SAFE.max));
+  return { ...range, isSafe };
 }
+
+const inOrder = (a: bigint, b: bigint): Range => (a < b ? { min: a, max: b } : { min: b, max: a });
 
 const within = (range: Range, min: bigint, max: bigint): boolean =>
   range.min >= min && range.max <= max;
@@ -43,9 +59,9 @@ const SAFE = { min: BigInt(Number.MIN_SAFE_INTEGER), max: BigInt(Number.MAX_SAFE
 /**
  * The narrowest of int32, int64, uint64 that holds every value of an integer signal with integer
  * factor and offset; double for everything else. Examples: 8 bits, factor 1, offset -40: int32;
- * 32 bits unsigned: int64; 64 bits unsigned: uint64; 64 bits unsigned with factor 2: double.
+ * 32 bits unsigned: int64; 64 bits unsigned: uint64, with offset -2^63: int64, with factor 2: double.
  */
-function typeOf(range: Range | undefined): PhysicalType {
+function typeOf(range: IntegerRange | undefined): PhysicalType {
   if (range === undefined) return 'double';
   if (within(range, INT32.min, INT32.max)) return 'int32';
   if (within(range, INT64.min, INT64.max)) return 'int64';
@@ -54,12 +70,12 @@ function typeOf(range: Range | undefined): PhysicalType {
 
 function allocate(
   type: PhysicalType,
-  range: Range | undefined,
+  range: IntegerRange | undefined,
   rows: number,
 ): PhysicalColumn['values'] {
   if (type === 'int32') return new Int32Array(rows);
   if (type === 'uint64') return new BigUint64Array(rows);
-  const wide = type === 'int64' && range !== undefined && !within(range, SAFE.min, SAFE.max);
+  const wide = type === 'int64' && range?.isSafe === false;
   return wide ? new BigInt64Array(rows) : new Float64Array(rows);
 }
 
@@ -82,8 +98,12 @@ export function physicalColumn(
       if (present[row] === 1) values[row] = BigInt(raw[row] ?? 0) * wideFactor + wideOffset;
     }
   } else {
+    // An unscaled value is what was recorded: -0 + 0 would make 0 of a float's -0.
+    const isUnscaled = factor === 1 && offset === 0;
     for (let row = 0; row < values.length; row++) {
-      if (present[row] === 1) values[row] = Number(raw[row]) * factor + offset;
+      if (present[row] !== 1) continue;
+      const value = Number(raw[row]);
+      values[row] = isUnscaled ? value : value * factor + offset;
     }
   }
   return { name, type, values, present };

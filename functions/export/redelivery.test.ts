@@ -202,6 +202,10 @@ test('export stage + a part written while another replica compacts does not stay
   await handle(windowEvent(0), { store: slow });
   expect(compacted).toBe(true);
   expect(filesBelow(compacting.folder)).toEqual(COMPACTED);
+  expect(await store.get('exports', 'v1/s1/00000000/0001')).toMatchObject({
+    files: [],
+    withSession: true,
+  });
 });
 
 test('compactSession + late data that closes the session at every look asks to try again', async () => {

@@ -90,6 +90,8 @@ export const MAX_LINE_LENGTH = 120;
 
 /** The rules themselves and their planted violations. */
 const OWN_TEXT = /^infra\/checks\/tidy/;
+/** One table on one page, however long: splitting it would hide what it shows. */
+const ONE_TABLE = /^functions\/kernel\/core\/errors\.ts$/;
 /** A table whose rows hold one sentence each; expected texts of tests. */
 const LONG_LINES = /^functions\/kernel\/core\/errors\.ts$|\.test\.ts$/;
 
@@ -108,7 +110,8 @@ export function untidy(file: SourceFile): string[] {
   }
   if (CODE.test(file.path)) {
     if (VAGUE_NAME.test(file.path)) found.push(`${file.path}: name it after its one idea`);
-    if (lines.length > MAX_FILE_LINES + 1) found.push(`${file.path}: over ${MAX_FILE_LINES} lines`);
+    if (lines.length > MAX_FILE_LINES + 1 && !ONE_TABLE.test(file.path))
+      found.push(`${file.path}: over ${MAX_FILE_LINES} lines`);
     const long = lines.findIndex((line) => line.length > MAX_LINE_LENGTH);
     if (long >= 0 && !LONG_LINES.test(file.path))
       found.push(`${file.path}:${long + 1} is over ${MAX_LINE_LENGTH} characters`);

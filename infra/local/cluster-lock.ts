@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TachographError } from '#kernel/core/errors.ts';
+import { makePrivateFolder } from './private-folder.ts';
 
 /** Held by one cluster at a time for its data folder. */
 export interface ClusterLock {
@@ -21,7 +21,7 @@ const SQLITE_BUSY = 5;
  * moment in which two can win. Readers are not kept out, so the holder's id can be read.
  */
 export async function takeClusterLock(folder: string, pid: number): Promise<ClusterLock> {
-  await mkdir(folder, { recursive: true });
+  await makePrivateFolder(folder);
   const path = join(folder, FILE);
   const database = new DatabaseSync(path, { timeout: 0 });
   try {

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { brokerPath, type BrokerKey } from '#eventing/broker/broker-names.ts';
@@ -24,6 +23,7 @@ import type { ServiceManifest } from './manifests/service-manifest.ts';
 import { ObserverTriggers } from './observer-triggers.ts';
 import { readPing } from './ping-manifest.ts';
 import { runPingSource } from './ping-source.ts';
+import { makePrivateFolder } from './private-folder.ts';
 import { ProcessPool } from './process-pool.ts';
 import { serviceEnvironment, type ValueSources } from './service-environment.ts';
 import { serviceSink, sinkUrl, type BrokerUrl } from './sink-binding.ts';
@@ -121,7 +121,7 @@ export class ClusterParts {
     const { dataDir, clock, log, nats: search, gatewayPort } = this.#options;
     const { services, pingSources } = this.#pipeline;
     this.#lock = await takeClusterLock(dataDir, process.pid);
-    await mkdir(join(dataDir, 'logs'), { recursive: true });
+    await makePrivateFolder(join(dataDir, 'logs'));
     const storeDir = join(dataDir, 'nats');
     this.#nats = await this.#step('nats-server', () =>
       startLocalNats({ search, storeDir, clock, log }),

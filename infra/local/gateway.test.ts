@@ -1,67 +1,25 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
+import { connect } from 'node:net';
 import { request } from 'undici';
 import { afterEach, expect, test } from 'vitest';
 import { VirtualClock } from '#kernel/core/clock.ts';
 import { silentLog } from '#kernel/system/log.ts';
 import { Gateway } from './gateway.ts';
-import type { ServiceManifest } from './manifests/service-manifest.ts';
+import {
+  closeGateways,
+  gateways,
+  manifest,
+  openGateway,
+  rawAnswer,
+  servers,
+  stage,
+  statusOf,
+} from './testing/gateways.ts';
 import { until } from './testing/processes.ts';
 
-const manifest = (over: Partial<ServiceManifest> = {}): ServiceManifest => ({
-  name: 'one',
-  namespace: 'lab',
-  labels: {},
-  entry: 'x.ts',
-  replicas: 1,
-  containerConcurrency: 2,
-  timeoutMs: 5_000,
-  env: [],
-  at: { file: 'x.yaml', line: 1 },
-  ...over,
-});
-
-const servers: Server[] = [];
-const gateways: Gateway[] = [];
-afterEach(async () => {
-  await Promise.all(gateways.splice(0).map((gateway) => gateway.stop()));
-  for (const server of servers.splice(0)) {
-    server.close();
-    server.closeAllConnections();
-  }
-});
-
-async function stage(listener: RequestListener): Promise<number> {
-  const server = createServer(listener);
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
-}
-
-async function open(services = [manifest()]) {
-  const clock = new VirtualClock();
-  const status = async (): Promise<object> => ({ fine: true });
-  const gateway = await Gateway.start({
-    services,
-    port: 0,
-    clock,
-    log: silentLog,
-    holdMs: 1_000,
-    status,
-  });
-  gateways.push(gateway);
-  return { gateway, clock, url: `${gateway.url}/one` };
-}
-
-const statusOf = async (url: string): Promise<number> => {
-  const answer = await request(url);
-  await answer.body.dump();
-  return answer.statusCode;
-};
+afterEach(closeGateways);
 
 test('Gateway passes method, path, headers and body on, and the answer back', async () => {
-  const { gateway, url } = await open();
+  const { gateway, url } = await openGateway();
   const port = await stage((incoming, response) => {
     let body = '';
     incoming.on('data', (chunk: Buffer) => (body += chunk.toString()));
@@ -82,7 +40,7 @@ test('Gateway passes method, path, headers and body on, and the answer back', as
 });
 
 test('Gateway streams: the first piece arrives before the answer is complete', async () => {
-  const { gateway, url } = await open();
+  const { gateway, url } = await openGateway();
   let finish = (): void => {};
   const port = await stage((_, response) => {
     response.write('first');
@@ -99,36 +57,39 @@ test('Gateway streams: the first piece arrives before the answer is complete', a
   expect(pieces[0]).toBe('first');
 });
 
-test('Gateway delivers an answer that a stage gives without reading the body', async () => {
-  const { gateway, url } = await open();
-  const port = await stage((_, response) => {
-    response.writeHead(413, { connection: 'close' }).end('too large');
-  });
+test('Gateway says busy, not starting, where a replica is ready and no place becomes free', async () => {
+  const { gateway, clock, url } = await openGateway([manifest({ containerConcurrency: 1 })]);
+  let arrived = false;
+  const port = await stage(() => (arrived = true));
   gateway.upstream('one').setReplica('one-0', port);
-  for (let round = 0; round < 10; round++) {
-    const answer = await request(url, { method: 'POST', body: Buffer.alloc(4_000_000) });
-    expect(answer.statusCode).toBe(413);
-    expect(await answer.body.text()).toBe('too large');
-  }
+  const first = statusOf(url).catch(() => 0);
+  await until(() => arrived);
+  const second = request(url);
+  await until(() => gateway.upstream('one').queued === 1);
+  await clock.advance(1_000);
+  const answer = await second;
+  expect(answer.statusCode).toBe(503);
+  expect(await answer.body.json()).toMatchObject({ error: { code: 'SERVICE_BUSY' } });
+  await gateways.pop()?.stop();
+  await first;
 });
 
 test.each([
-  ['of known length', (bytes: Buffer): Buffer => bytes],
-  ['of unknown length', (bytes: Buffer): Readable => Readable.from([bytes])],
-])('Gateway passes a large body %s on', async (_, bodyOf) => {
-  const { gateway, url } = await open();
-  const port = await stage((incoming, response) => {
-    let bytes = 0;
-    incoming.on('data', (chunk: Buffer) => (bytes += chunk.length));
-    incoming.on('end', () => response.end(String(bytes)));
-  });
-  gateway.upstream('one').setReplica('one-0', port);
-  const answer = await request(url, { method: 'POST', body: bodyOf(Buffer.alloc(20_000_000)) });
-  expect(await answer.body.text()).toBe('20000000');
+  ['two Host headers', 'GET /one HTTP/1.1\r\nHost: a\r\nHost: b', '2 Host headers'],
+  ['the target *', 'OPTIONS * HTTP/1.1\r\nHost: one.lab.x', 'not a path'],
+  ['a whole URL as target', 'GET http://x/one HTTP/1.1\r\nHost: x', 'not a path'],
+  ['TRACE', 'TRACE /one HTTP/1.1\r\nHost: x', 'TRACE'],
+  ['CONNECT', 'CONNECT x:80 HTTP/1.1\r\nHost: x', 'CONNECT'],
+])('Gateway answers %s with 400 and says why', async (_, head, reason) => {
+  const { gateway } = await openGateway();
+  gateway.upstream('one').setReplica('one-0', await stage((__, response) => response.end()));
+  const text = await rawAnswer(gateway, `${head}\r\nConnection: close\r\n\r\n`);
+  expect(text).toMatch(/^HTTP\/1\.1 400 [^]*"code":"REQUEST_INVALID"/);
+  expect(text).toContain(reason);
 });
 
 test('Gateway holds a request until a replica is ready', async () => {
-  const { gateway, url } = await open();
+  const { gateway, url } = await openGateway();
   const port = await stage((_, response) => response.end('late'));
   const pending = statusOf(url);
   await until(() => gateway.upstream('one').queued === 1);
@@ -137,7 +98,7 @@ test('Gateway holds a request until a replica is ready', async () => {
 });
 
 test('Gateway answers 503 with Retry-After when no replica becomes ready in time', async () => {
-  const { gateway, clock, url } = await open();
+  const { gateway, clock, url } = await openGateway();
   const pending = request(url);
   await until(() => gateway.upstream('one').queued === 1);
   await clock.advance(1_000);
@@ -149,7 +110,7 @@ test('Gateway answers 503 with Retry-After when no replica becomes ready in time
 });
 
 test('Gateway lets no more than containerConcurrency through, and refuses past the queue', async () => {
-  const { gateway, url } = await open();
+  const { gateway, url } = await openGateway();
   const waiting: (() => void)[] = [];
   const port = await stage((_, response) => waiting.push(() => response.end()));
   gateway.upstream('one').setReplica('one-0', port);
@@ -169,7 +130,7 @@ test('Gateway lets no more than containerConcurrency through, and refuses past t
 });
 
 test('Gateway spreads requests over the replicas that are ready, least loaded first', async () => {
-  const { gateway, url } = await open();
+  const { gateway, url } = await openGateway();
   const seen: string[] = [];
   const waiting: (() => void)[] = [];
   for (const name of ['one-0', 'one-1']) {
@@ -187,7 +148,7 @@ test('Gateway spreads requests over the replicas that are ready, least loaded fi
 });
 
 test('Gateway breaks the request to the stage off when the caller goes away', async () => {
-  const { gateway, url } = await open();
+  const { gateway, url } = await openGateway();
   let closed = false;
   let arrived = false;
   const port = await stage((_, response) => {
@@ -205,7 +166,7 @@ test('Gateway breaks the request to the stage off when the caller goes away', as
 });
 
 test('Gateway takes a caller that goes away while waiting out of the queue', async () => {
-  const { gateway, url } = await open();
+  const { gateway, url } = await openGateway();
   const { hostname, port: gatewayPort, pathname } = new URL(url);
   const socket = connect(Number(gatewayPort), hostname);
   socket.write(`GET ${pathname} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -215,7 +176,7 @@ test('Gateway takes a caller that goes away while waiting out of the queue', asy
 });
 
 test('Gateway answers 503 when a stage cuts the connection, and serves the next request', async () => {
-  const { gateway, url } = await open();
+  const { gateway, url } = await openGateway();
   let calls = 0;
   const port = await stage((_, response) => {
     calls += 1;
@@ -230,7 +191,7 @@ test('Gateway answers 503 when a stage cuts the connection, and serves the next 
 });
 
 test('Gateway repeats a GET whose connection was cut, three times in all', async () => {
-  const { gateway, url } = await open();
+  const { gateway, url } = await openGateway();
   let calls = 0;
   const port = await stage((_, response) => {
     calls += 1;
@@ -245,7 +206,7 @@ test('Gateway repeats a GET whose connection was cut, three times in all', async
 });
 
 test('Gateway asks another replica, with the whole body, when one refuses the connection', async () => {
-  const { gateway, url } = await open();
+  const { gateway, url } = await openGateway();
   const closed = await stage(() => {});
   await new Promise<unknown>((resolve) => servers.pop()?.close(resolve));
   const port = await stage((incoming, response) => incoming.pipe(response));
@@ -258,7 +219,7 @@ test('Gateway asks another replica, with the whole body, when one refuses the co
 });
 
 test('Gateway gives up on a Service after three refused connections', async () => {
-  const { gateway, url } = await open();
+  const { gateway, url } = await openGateway();
   const closed = await stage(() => {});
   await new Promise<unknown>((resolve) => servers.pop()?.close(resolve));
   for (const name of ['a', 'b', 'c', 'd']) gateway.upstream('one').setReplica(name, closed);
@@ -267,7 +228,7 @@ test('Gateway gives up on a Service after three refused connections', async () =
 });
 
 test('Gateway cuts the connection when a stage ends in the middle of its answer', async () => {
-  const { gateway, url } = await open();
+  const { gateway, url } = await openGateway();
   const port = await stage((_, response) => {
     response.writeHead(200, { 'content-length': '100' });
     response.write('half', () => response.destroy());
@@ -278,7 +239,7 @@ test('Gateway cuts the connection when a stage ends in the middle of its answer'
 });
 
 test('Gateway answers 504 when a stage gives no answer in time', async () => {
-  const { gateway, url } = await open([manifest({ timeoutMs: 100 })]);
+  const { gateway, url } = await openGateway([manifest({ timeoutMs: 100 })]);
   const port = await stage(() => {});
   gateway.upstream('one').setReplica('one-0', port);
   const answer = await request(url);
@@ -287,7 +248,7 @@ test('Gateway answers 504 when a stage gives no answer in time', async () => {
 });
 
 test('Gateway answers its status, and 404 with the known names for what is no Service', async () => {
-  const { gateway } = await open([manifest({ name: 'two' }), manifest()]);
+  const { gateway } = await openGateway([manifest({ name: 'two' }), manifest()]);
   const status = await request(`${gateway.url}/-/status`);
   expect(await status.body.json()).toEqual({ fine: true });
   const unknown = await request(`${gateway.url}/three`);
@@ -296,7 +257,7 @@ test('Gateway answers its status, and 404 with the known names for what is no Se
 });
 
 test('Gateway.start on a port in use throws PORT_IN_USE', async () => {
-  const { gateway } = await open();
+  const { gateway } = await openGateway();
   const port = Number(new URL(gateway.url).port);
   const options = { services: [], clock: new VirtualClock(), log: silentLog, holdMs: 1 };
   const starting = Gateway.start({ ...options, port, status: async () => ({}) });

@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,6 +35,14 @@ test('spawnProcess keeps what the process writes, and tells its exit code', asyn
   expect(await spawnProcess(asked).ended).toEqual({ code: 9, signal: null });
   expect(readFileSync(asked.logPath, 'utf8')).toBe('this stage is broken\n');
 });
+
+test.skipIf(!existsSync('/dev/full'))(
+  'spawnProcess of a process whose log takes nothing runs it to its end',
+  async () => {
+    const asked = { ...request('broken/stage.ts'), logPath: '/dev/full' };
+    expect(await spawnProcess(asked).ended).toEqual({ code: 9, signal: null });
+  },
+);
 
 test('spawnProcess starts a process group of its own, which ends as a whole', async () => {
   const asked = request('family/stage.ts');

@@ -21,7 +21,14 @@ function start(gateway: FakeGateway, change: Partial<EmulatedLoad> = {}, isOut =
     subscribe: async (onExport) => {
       gateway.onStored = ({ vehicle, session, seq, end }) => {
         const announce = (window: number | null): void => {
-          const data: DatasetExported = { vehicle, session, window, revision: 1, files: 0 };
+          const data: DatasetExported = {
+            vehicle,
+            session,
+            window,
+            revision: 1,
+            files: 0,
+            batches: [],
+          };
           if (isOut()) void clock.sleep(50).then(() => onExport(data));
         };
         announce(seq);

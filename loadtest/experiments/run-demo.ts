@@ -16,6 +16,7 @@ import {
 import { deriveSummary, writeRunRecords } from '#loadtest/results/run-records.ts';
 import { loadMaterials } from './demo-materials.ts';
 import { replayOnCluster } from './replay-on-cluster.ts';
+import type { Drive } from '#loadtest/vehicles/drive.ts';
 import type { Clock } from '#kernel/core/clock.ts';
 import type { SessionProgress } from '#loadtest/replay/export-tracker.ts';
 import type { RunRecords } from '#loadtest/results/run-records.ts';
@@ -47,6 +48,13 @@ export interface DemoOptions {
   readonly progressEveryMs: number;
 }
 
+/** What a person is told of a log's faults: how many there are, and where the first ones stand. */
+function faultLines({ faults, firstFaults }: Drive): readonly string[] {
+  if (faults === 0) return [];
+  const shown = firstFaults.slice(0, 5).map(({ line, reason }) => `  line ${line}: ${reason}`);
+  return [`${faults} lines of the drive cannot be read and are left out`, ...shown];
+}
+
 /**
  * From an empty folder to a report: a local cluster with the pipeline, vehicles that replay a drive, the
  * account of what came out. Everything is stopped when it resolves or rejects. A run that does not end
@@ -55,9 +63,7 @@ export interface DemoOptions {
 export async function runDemo(options: DemoOptions): Promise<RunResult> {
   const { clock, signal, results } = options;
   const materials = await loadMaterials(options);
-  if (materials.drive.faults > 0) {
-    options.onNote(`${materials.drive.faults} lines of the drive cannot be read and are left out`);
-  }
+  for (const line of faultLines(materials.drive)) options.onNote(line);
   signal.throwIfAborted();
   const folder = await createResultFolder(results, 'demo', clock.nowMs());
   try {

@@ -16,6 +16,8 @@ export interface WindowAccount {
   readonly parked: number;
   readonly pendingProcessing: number;
   readonly exported: number;
+  /** Of these, the ones without a part of their own. */
+  readonly exportedWithSession: number;
   readonly pendingExport: number;
 }
 

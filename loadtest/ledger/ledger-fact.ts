@@ -64,6 +64,8 @@ export interface ExportCard {
   /** null: the session, compacted. */
   readonly window: number | null;
   readonly revision: number;
+  /** The window has no part of its own: its data were in its session's files before. */
+  readonly withSession: boolean;
   /** Relative to the export root. */
   readonly files: readonly {
     readonly path: string;

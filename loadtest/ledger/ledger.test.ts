@@ -32,6 +32,7 @@ test('ledger of a run in which everything came out: balanced, nothing missing, n
       parked: 0,
       pendingProcessing: 0,
       exported: 3,
+      exportedWithSession: 0,
       pendingExport: 0,
     },
     frames: {
@@ -93,7 +94,7 @@ test('ledger with a window of a batch that is not stored: stored ≠ inWindows +
       ...facts,
       invented,
       exampleResult(2, { revision: 2 }),
-      { kind: 'export', ...OF, window: 2, revision: 2, files: [] },
+      { kind: 'export', ...OF, window: 2, revision: 2, withSession: false, files: [] },
     ],
   });
   expect(failing(result)).toEqual(['batches: stored = inWindows + waiting']);
@@ -107,7 +108,7 @@ test('ledger with a result of a window that was never closed: closed ≠ process
     facts: [
       ...facts,
       exampleResult(9, nothing),
-      { kind: 'export', ...OF, window: 9, revision: 1, files: [] },
+      { kind: 'export', ...OF, window: 9, revision: 1, withSession: false, files: [] },
     ],
   });
   expect(failing(result)).toEqual(['windows: closed = processed + parked + pendingProcessing']);
@@ -256,6 +257,27 @@ test('ledger with a window of which only an older revision is processed: pending
   expect(result.account.frames).toMatchObject({ unprocessed: 100, decoded: 160 });
   expect(result.account.balanced).toBe(true);
   expect(result.missing).toBe(1);
+});
+
+test("ledger with windows that only their session's files hold: exported, and counted apart", () => {
+  const { records, facts } = exampleRun(3);
+  const changed = facts.map((fact) =>
+    fact.kind === 'export' && fact.window !== null && fact.window > 0
+      ? { ...fact, withSession: true }
+      : fact,
+  );
+  // Of an older revision it says nothing.
+  const old: LedgerFact = {
+    kind: 'export',
+    ...OF,
+    window: 0,
+    revision: 0,
+    withSession: true,
+    files: [],
+  };
+  const result = ledger({ records, facts: [...changed, old] });
+  expect(result.account.windows).toMatchObject({ exported: 3, exportedWithSession: 2 });
+  expect(result.problems).toEqual([]);
 });
 
 test('ledger with a stored batch in no window: waiting and missing', () => {

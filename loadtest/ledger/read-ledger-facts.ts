@@ -36,8 +36,8 @@ export async function* readLedgerFacts(
     }
     for await (const fact of read<ResultFact>(store, 'results', prefix)) yield resultCard(fact);
     for await (const fact of read<ExportFact>(store, 'exports', prefix)) {
-      const { window, revision, files } = fact;
-      yield { kind: 'export', vehicle, session, window, revision, files };
+      const { window, revision, withSession, files } = fact;
+      yield { kind: 'export', vehicle, session, window, revision, withSession, files };
     }
     for await (const fact of read<SessionFact>(store, 'sessions', prefix)) {
       const { revision, reason, batches, frames, gaps } = fact;

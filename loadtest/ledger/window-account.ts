@@ -20,11 +20,10 @@ export function windowAccount(index: FactIndex): WindowAccount {
         .map((card) => windowKey(card)),
     );
   const processed = windowsOf(index.results.values());
-  const exported = windowsOf(
-    [...index.parts.values()].flatMap((part) =>
-      part.window === null ? [] : [{ ...part, window: part.window }],
-    ),
+  const parts = [...index.parts.values()].flatMap((part) =>
+    part.window === null ? [] : [{ ...part, window: part.window }],
   );
+  const exported = windowsOf(parts);
   const parked = [...parkedWindows(index)].filter((key) => !processed.has(key));
   const isPending = (key: string): boolean => !processed.has(key) && !parked.includes(key);
   return {
@@ -33,6 +32,7 @@ export function windowAccount(index: FactIndex): WindowAccount {
     parked: parked.length,
     pendingProcessing: newest.filter((window) => isPending(windowKey(window))).length,
     exported: exported.size,
+    exportedWithSession: windowsOf(parts.filter(({ withSession }) => withSession)).size,
     pendingExport: [...processed].filter((key) => !exported.has(key)).length,
   };
 }

@@ -17,6 +17,7 @@ const DATA: DatasetExported = {
   window: null,
   revision: 1,
   files: 3,
+  batches: [{ firstSeq: 0, lastSeq: 59 }],
 };
 
 async function send(

@@ -21,6 +21,7 @@ const MEANINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     parked: 'set aside with a reason',
     pendingProcessing: 'not processed yet',
     exported: 'written as files',
+    exportedWithSession: "part of exported: only in the session's files",
     pendingExport: 'not exported yet',
   },
   frames: {

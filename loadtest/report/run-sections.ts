@@ -40,8 +40,8 @@ export function vehiclesSection(records: readonly BatchRecord[]): Html {
     <div class="scroll">
       <table>
         <caption>
-          Batches, and their latency from the intended time to the announcement of their window's
-          files
+          Batches, and their latency from the intended time to the first announcement of files that
+          hold them: their window's or their session's
         </caption>
         <thead>
           <tr>

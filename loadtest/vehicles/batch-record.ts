@@ -24,7 +24,7 @@ export interface BatchRecord {
   readonly firstSentMs: number | null;
   readonly sentMs: number | null;
   readonly ackedMs: number | null;
-  /** Arrival of `dataset.exported.v1` for the last window that it has time in. */
+  /** First arrival of `dataset.exported.v1` that names it: of its last window, or of its session. */
   readonly exportedMs: number | null;
   readonly attempts: number;
   readonly outcome: Outcome;

@@ -33,9 +33,10 @@ test('collectDrive with one frame more than the limit: refused; with as many: ta
   expect((await collectDrive(log(...frames), 'x.log', 3)).frames).toHaveLength(3);
 });
 
-test('collectDrive of a log with faults: they are counted', async () => {
-  const faulty = Object.assign(log(canFrame(0)), { faultCount: 2 });
-  expect((await collectDrive(faulty, 'x.log')).faults).toBe(2);
+test('collectDrive of a log with faults: they are counted, the first are named', async () => {
+  const faults = [{ line: 7, reason: 'torn' }];
+  const faulty = Object.assign(log(canFrame(0)), { faultCount: 2, faults });
+  expect(await collectDrive(faulty, 'x.log')).toMatchObject({ faults: 2, firstFaults: faults });
 });
 
 test('loadDrive of the recorded minute: 98,800 frames in just under 60 s', async () => {

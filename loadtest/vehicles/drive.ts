@@ -1,12 +1,21 @@
 import { TachographError } from '#kernel/core/errors.ts';
 import { readCanLog } from '#kernel/canlog/read-can-log.ts';
 import type { CanFrame } from '#kernel/canlog/can-frame.ts';
+import type { CanLogFault } from '#kernel/canlog/can-log-reader.ts';
 
 /** A recorded drive in memory: ascending in time from 0; frames of one time keep the log's order. */
 export interface Drive {
   readonly frames: readonly CanFrame[];
   /** Lines of the log that could not be read, such as a torn last one; they are left out. */
   readonly faults: number;
+  /** The first of them, with their lines. */
+  readonly firstFaults: readonly CanLogFault[];
+}
+
+/** A log as collectDrive reads it: the faults are complete when the iteration has ended. */
+export interface DriveLog extends AsyncIterable<CanFrame> {
+  readonly faultCount?: number;
+  readonly faults?: readonly CanLogFault[];
 }
 
 /** 5 million frames are about 50 minutes of two busy buses and about 1 GB of memory. */
@@ -21,7 +30,7 @@ export const MAX_DRIVE_FRAMES = 5_000_000;
  * Throws DRIVE_EMPTY and DRIVE_TOO_LONG.
  */
 export async function collectDrive(
-  log: AsyncIterable<CanFrame> & { readonly faultCount?: number },
+  log: DriveLog,
   path: string,
   maxFrames = MAX_DRIVE_FRAMES,
 ): Promise<Drive> {
@@ -36,8 +45,11 @@ export async function collectDrive(
   }
   if (frames.length === 0) throw new TachographError('DRIVE_EMPTY', { path });
   const shifted = frames.map((frame) => ({ ...frame, timeUs: frame.timeUs - firstUs }));
-  // The count is complete when the iteration has ended.
-  return { frames: shifted.sort((a, b) => a.timeUs - b.timeUs), faults: log.faultCount ?? 0 };
+  return {
+    frames: shifted.sort((a, b) => a.timeUs - b.timeUs),
+    faults: log.faultCount ?? 0,
+    firstFaults: log.faults ?? [],
+  };
 }
 
 /** Reads a candump log, plain or gzip. Throws DRIVE_UNREADABLE, DRIVE_EMPTY, DRIVE_TOO_LONG. */

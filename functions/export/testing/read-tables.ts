@@ -71,11 +71,12 @@ export function csvTableOf(bytes: Uint8Array): ReadTable {
   return { names, rows: rows.map((row) => row.map(cell)) };
 }
 
-/** Cells that compare by value: 5n and 5 are the same number, -0 is 0. */
+/** Cells that compare by value: 5n and 5 are the same number, -0 and 0 are not. */
 export const comparable = (rows: ReadTable['rows']): (string | null)[][] =>
   rows.map((row) =>
     row.map((value) => {
       if (value === null) return null;
+      if (Object.is(value, -0)) return '-0';
       const whole = typeof value === 'bigint' || Number.isSafeInteger(value);
       return whole ? String(BigInt(value)) : String(value);
     }),

@@ -97,11 +97,10 @@ export const ERRORS = {
   ),
   SERVICE_UNKNOWN: row('reject', 404, 'There is no Service "{value}" here; known: {known}'),
   SERVICE_STARTING: row('retry', 503, 'The Service {service} is not ready; try again'),
-  SERVICE_OVERLOADED: row(
-    'retry',
-    503,
-    'The Service {service} has {queued} requests waiting, its limit; try again',
-  ),
+  SERVICE_OVERLOADED: row('retry', 503, '{service} is busy: {queued} requests wait; try again'),
+  SERVICE_BUSY: row('retry', 503, '{service} is busy: no place for {limitMs} ms; try again'),
+  GATEWAY_OVERLOADED: row('retry', 503, 'The gateway holds {max} {what}, its limit; try again'),
+  BODY_TIMEOUT: row('reject', 408, 'Nothing of the body came for {limitMs} ms; send it again'),
   SERVICE_UNREACHABLE: row('retry', 503, 'The Service {service} cut the connection; try again'),
   SERVICE_TIMEOUT: row('retry', 504, 'The Service {service} gave no answer within {limitMs} ms'),
   // stored samples
@@ -269,11 +268,7 @@ export const ERRORS = {
     'Session {session} has {value} {what}, more than the {max} that can be compacted; use its parts, or end recording sessions sooner',
   ),
   // CAN databases
-  DBC_TOO_LARGE: row(
-    'reject',
-    413,
-    'The DBC file has {bytes} bytes; at most {maxBytes} are accepted',
-  ),
+  DBC_TOO_LARGE: row('reject', 413, 'The DBC file has {bytes} bytes; the limit is {maxBytes}'),
   DBC_TOO_MANY_MESSAGES: row('reject', 413, 'The DBC file has more than {max} messages; split it'),
   DBC_TOO_BROKEN: row(
     'reject',
@@ -301,6 +296,7 @@ export const ERRORS = {
   ),
   DBC_REFERENCE_UNKNOWN: fault('The file does not define {what}'),
   DBC_ATTRIBUTE_INVALID: fault('The value "{value}" of {name} is not used: it {rule}'),
+  DBC_NUMBER_ROUNDED: fault('{value} is {what} that no double holds; {used} is used in its place'),
   DBC_FAULTS_UNLISTED: fault('{unlisted} more faults after the first {max}'),
   // engineers' API
   ENGINEER_TOKEN_MISSING: row(

@@ -1,9 +1,9 @@
 import type { Drafts, MessageDraft, SignalDraft } from './drafts.ts';
 import { loseSignal, messageKey } from './drafts.ts';
 import type { FaultList } from './fault-list.ts';
+import type { Labels } from './model.ts';
 import type {
   CommentStatement,
-  Labels,
   LabelsStatement,
   MultiplexStatement,
   Statement,

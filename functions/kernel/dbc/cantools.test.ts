@@ -109,7 +109,7 @@ interface ExpectedMessage {
     readonly name: string;
     readonly unit: string;
     readonly comment: string;
-    readonly labels: readonly (readonly [number, string])[];
+    readonly labels: readonly (readonly [number | bigint, string])[];
   }[];
   readonly frames: readonly ExpectedFrame[];
 }
@@ -123,7 +123,7 @@ function describeMessage(message: Message): Omit<ExpectedMessage, 'frames'> {
       name,
       unit,
       comment,
-      labels: [...labels].toSorted((a, b) => a[0] - b[0]),
+      labels: [...labels].toSorted((a, b) => (a[0] < b[0] ? -1 : 1)),
     }))
     .toSorted(byName);
   return {

@@ -1,7 +1,8 @@
 import { TachographError } from '#kernel/core/errors.ts';
 
+import { exactNumber } from './exact-number.ts';
 import type { FaultList } from './fault-list.ts';
-import { KEYWORDS } from './keywords.ts';
+import { KEYWORDS, STATEMENT_HEAD } from './keywords.ts';
 import { MAX_NAME_CHARACTERS, MAX_STATEMENT_CHARACTERS } from './limits.ts';
 
 const NUMBER =
@@ -13,6 +14,8 @@ const STATEMENT_LINE = new RegExp(
   `^[ \\t]{0,100}(?:${[...KEYWORDS].join('|')})(?![A-Za-z0-9_])`,
   'gm',
 );
+
+const LINE_WITH_HEAD = new RegExp(`[\\r\\n][ \\t]{0,100}(?:${STATEMENT_HEAD.source})`);
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
@@ -62,12 +65,9 @@ export class Cursor {
     this.#longText = -1;
   }
 
-  /** The text from the statement's start to here, at most `max` characters. */
-  statementText(max: number): string {
-    return this.#text.slice(
-      this.#statementStart,
-      Math.min(this.#offset, this.#statementStart + max),
-    );
+  /** The text from the statement's start to here. */
+  get statementText(): string {
+    return this.#text.slice(this.#statementStart, this.#offset);
   }
 
   /** The next word without moving, or "" when something else comes. */
@@ -86,13 +86,30 @@ export class Cursor {
     return word;
   }
 
-  /** Decimal, or hexadecimal with 0x. */
+  /** Decimal, or hexadecimal with 0x; the nearest double. */
   number(expected: string): number {
+    return Number(this.exactNumber(expected));
+  }
+
+  /** As number; a large integer that no double holds is reported, with the one that is used for it. */
+  scale(expected: string): number {
+    const start = this.offset;
+    const exact = this.exactNumber(expected);
+    const value = Number(exact);
+    if (typeof exact === 'bigint' && BigInt(value) !== exact) {
+      const fields = { what: expected, value: String(exact), used: String(BigInt(value)) };
+      this.#faults.add(start, 'DBC_NUMBER_ROUNDED', fields);
+    }
+    return value;
+  }
+
+  /** As number, but a large integer is a bigint and not rounded. */
+  exactNumber(expected: string): number | bigint {
     NUMBER.lastIndex = this.offset;
     const match = NUMBER.exec(this.#text);
     if (match === null) this.fail(expected);
     this.#moveTo(NUMBER.lastIndex);
-    return Number(match[0]);
+    return exactNumber(match[0]);
   }
 
   get atNumber(): boolean {
@@ -148,7 +165,7 @@ export class Cursor {
   /** The statement's ";". Where the next statement begins without one, that is a fault, not a loss. */
   semicolon(): void {
     if (this.skip(';')) return;
-    if (!this.atEnd && !this.#atStatementLine()) this.#failSemicolon();
+    if (!this.atEnd && !this.#atNextStatement()) this.#failSemicolon();
     this.#faults.add(this.#offset, 'DBC_SYNTAX', { expected: '";"', found: this.found });
   }
 
@@ -168,24 +185,39 @@ export class Cursor {
     }
   }
 
-  /** Over anything, strings whole, to the statement's ";". */
+  /** Over anything, strings whole, to the statement's ";" or to where the next statement begins without. */
   skipToSemicolon(): void {
     while (!this.#atStop()) this.#skipAny();
     this.semicolon();
   }
 
-  /** Over anything, strings whole, to the next statement. */
-  skipToStatement(): void {
-    while (!this.atEnd && !this.#atStatementLine()) this.#skipAny();
+  /**
+   * Over elements that `element` (sticky) matches, on any number of lines, to the first one that it does
+   * not match or that begins the next statement. What then is no statement either gets its own fault.
+   */
+  skipList(element: RegExp): void {
+    while (!this.atEnd && !this.#atNextStatement()) {
+      element.lastIndex = this.#offset;
+      if (!element.test(this.#text)) return;
+      this.#moveTo(element.lastIndex);
+    }
   }
 
-  /** Over the lines that hold nothing but upper-case words: the list of names below `NS_ :`. */
-  skipNameLines(): void {
-    for (let end = this.#offset; ; end++) {
-      const code = this.#text.charCodeAt(end);
-      if (Number.isNaN(code) || isLineEnd(code)) this.#offset = end;
-      const isName = (code >= 65 && code <= 90) || code === 95 || isBlank(code);
-      if (!isName) return;
+  /**
+   * Over the list of upper-case words below `NS_ :`, most of which are keywords. The list ends at the
+   * first keyword that more follows than a statement's name: `CM_` is a name, `CM_ "x";` is not.
+   */
+  skipStatementNames(): void {
+    let keyword = this.#offset;
+    while (!this.#atStatementHead()) {
+      const word = this.peekWord();
+      if (KEYWORDS.has(word)) keyword = this.#offset;
+      if (!/^[A-Z_]+$/.test(word)) {
+        // The names of one line are none when something else follows: the last keyword begins it.
+        if (!this.atEnd) this.#offset = keyword;
+        return;
+      }
+      this.#moveTo(this.#offset + word.length);
     }
   }
 
@@ -202,7 +234,7 @@ export class Cursor {
   }
 
   #atStop(): boolean {
-    return this.atEnd || this.#text[this.#offset] === ';' || this.#atStatementLine();
+    return this.atEnd || this.#text[this.#offset] === ';' || this.#atNextStatement();
   }
 
   /**
@@ -211,9 +243,21 @@ export class Cursor {
    * start a text that runs on to the length limit, and cost the square of its size.
    */
   #skipAny(): void {
-    if (this.atString) this.text('a text');
+    if (this.atString) this.#skipText();
     else if (this.#text.startsWith('\\"', this.#offset)) this.#moveTo(this.#offset + 2);
     else this.#moveTo(this.#offset + Math.max(1, this.peekWord().length));
+  }
+
+  /**
+   * A text nobody reads. One over several lines that has a whole statement at the start of a line lacks
+   * its closing quote; to go on behind it would leave out that statement without a word.
+   */
+  #skipText(): void {
+    const start = this.offset;
+    this.text('a text');
+    if (!LINE_WITH_HEAD.test(this.#text.slice(start, this.#offset))) return;
+    this.#offset = start;
+    this.fail('a closing quote before the next statement');
   }
 
   /** `\"` is a quote inside. Character by character: a search for a quote would run over the bound. */
@@ -235,8 +279,19 @@ export class Cursor {
     return this.fail(`a closing quote for ${expected}`);
   }
 
-  #atStatementLine(): boolean {
+  /** The start of another statement: its keyword at the start of a line, or its head anywhere. */
+  #atNextStatement(): boolean {
     if (!KEYWORDS.has(this.peekWord())) return false;
+    return this.#atStatementHead() || this.#atLineStart();
+  }
+
+  #atStatementHead(): boolean {
+    STATEMENT_HEAD.lastIndex = this.offset;
+    return this.#offset > this.#statementStart && STATEMENT_HEAD.test(this.#text);
+  }
+
+  /** Of a line behind the statement's first one. */
+  #atLineStart(): boolean {
     let before = this.#offset - 1;
     while (before >= this.#statementStart && !isLineEnd(this.#text.charCodeAt(before))) {
       if (!isBlank(this.#text.charCodeAt(before))) return false;

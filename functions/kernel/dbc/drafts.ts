@@ -3,9 +3,8 @@ import { TachographError } from '#kernel/core/errors.ts';
 import { bitLayout } from './bit-layout.ts';
 import type { FaultList } from './fault-list.ts';
 import { MAX_MESSAGE_BYTES, MAX_MESSAGES, MAX_SIGNALS_PER_MESSAGE } from './limits.ts';
-import type { ValueType } from './model.ts';
+import type { Labels, ValueType } from './model.ts';
 import type {
-  Labels,
   MessageStatement,
   MultiplexStatement,
   SignalStatement,

@@ -20,16 +20,22 @@ export interface Signal {
   readonly valueType: ValueType;
   readonly factor: number;
   readonly offset: number;
-  /** Informative; never used to clamp. */
+  /** Informative; never used to clamp. Doubles: those of a wide signal are the nearest ones to the file's. */
   readonly min: number;
   readonly max: number;
   readonly unit: string;
   readonly comment: string;
   readonly isSelector: boolean;
   readonly multiplex: MultiplexCondition | undefined;
-  /** Value table: raw value → text. */
-  readonly labels: ReadonlyMap<number, string>;
+  readonly labels: Labels;
 }
+
+/**
+ * Value table: raw value → text. Every value exactly as the file states it: a number, and a bigint just
+ * where that is an integer beyond ±(2^53 - 1). Look a raw value up with labelOf (labels.ts), which keys
+ * it by the same rule: 3 and 3n are one value, and so are 2 ** 60 of a float and 2n ** 60n.
+ */
+export type Labels = ReadonlyMap<number | bigint, string>;
 
 export interface Message {
   readonly name: string;

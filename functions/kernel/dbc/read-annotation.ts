@@ -1,11 +1,12 @@
 import type { Cursor } from './cursor.ts';
+import { labelKey } from './labels.ts';
+import type { Labels } from './model.ts';
 import type {
   AttributeDefaultStatement,
   AttributeDefinitionStatement,
   AttributeStatement,
   CommentStatement,
   LabelTableStatement,
-  Labels,
   LabelsStatement,
   MultiplexStatement,
   Target,
@@ -46,9 +47,9 @@ export function readComment(cursor: Cursor, offset: number): CommentStatement {
 
 /** `0 "off" 1 "on"`; of two texts for one value the last holds. */
 function readLabels(cursor: Cursor): Labels {
-  const labels = new Map<number, string>();
+  const labels = new Map<number | bigint, string>();
   while (cursor.atNumber) {
-    labels.set(cursor.number('a value'), cursor.string("a value's text"));
+    labels.set(labelKey(cursor.exactNumber('a value')), cursor.string("a value's text"));
   }
   return labels;
 }

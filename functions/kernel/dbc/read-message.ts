@@ -25,8 +25,10 @@ export function readSignal(cursor: Cursor, offset: number): SignalStatement {
   const byteOrder = cursor.integer('a byte order', 0, 1) === 1 ? 'intel' : 'motorola';
   const signed = !cursor.skip('+');
   if (signed) cursor.symbol('-');
-  const [factor, addend] = readPair(cursor, ['(', ',', ')'], ['a factor', 'an offset']);
-  const [min, max] = readPair(cursor, ['[', '|', ']'], ['a minimum', 'a maximum']);
+  const scale = (expected: string): number => cursor.scale(expected);
+  const [factor, addend] = readPair(cursor, ['(', ',', ')'], ['a factor', 'an offset'], scale);
+  const limit = (expected: string): number => cursor.number(expected);
+  const [min, max] = readPair(cursor, ['[', '|', ']'], ['a minimum', 'a maximum'], limit);
   const unit = cursor.string('a unit');
   // Receivers, which a decoder does not need.
   cursor.skipListOnLine();
@@ -67,11 +69,12 @@ function readPair(
   cursor: Cursor,
   [open, middle, close]: readonly [string, string, string],
   [first, second]: readonly [string, string],
+  read: (expected: string) => number,
 ): readonly [number, number] {
   cursor.symbol(open);
-  const left = cursor.number(first);
+  const left = read(first);
   cursor.symbol(middle);
-  const right = cursor.number(second);
+  const right = read(second);
   cursor.symbol(close);
   return [left, right];
 }

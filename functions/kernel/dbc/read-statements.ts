@@ -2,7 +2,7 @@ import { TachographError } from '#kernel/core/errors.ts';
 
 import { Cursor } from './cursor.ts';
 import type { FaultList } from './fault-list.ts';
-import { KEYWORDS } from './keywords.ts';
+import { KEYWORDS, messageHeads } from './keywords.ts';
 import { MAX_BROKEN_STATEMENTS } from './limits.ts';
 import {
   readAttribute,
@@ -25,15 +25,21 @@ function readVersion(cursor: Cursor, offset: number): Statement {
 
 function skipNames(cursor: Cursor, offset: number): Statement {
   cursor.symbol(':');
-  cursor.skipNameLines();
+  cursor.skipStatementNames();
   return { kind: 'unused', offset };
 }
 
-/** Nodes and bit timing end where the next statement begins. */
-function skipOpenStatement(cursor: Cursor, offset: number): Statement {
-  cursor.symbol(':');
-  cursor.skipToStatement();
-  return { kind: 'unused', offset };
+/** Nodes have no ";": the list ends at what is no name. Some tools write names with `-`, `.` or umlauts. */
+const NODE = /,|[^\s\d:;,|@"()[\]][^\s:;,|@"()[\]]{0,127}/y;
+/** `BS_: 500 : 1,2`, and nothing in nearly every file. */
+const BIT_TIMING = /[\d.]{1,20}|[:,]/y;
+
+function skipList(element: RegExp): Reader {
+  return (cursor, offset) => {
+    cursor.symbol(':');
+    cursor.skipList(element);
+    return { kind: 'unused', offset };
+  };
 }
 
 function skipStatement(cursor: Cursor, offset: number): Statement {
@@ -44,8 +50,8 @@ function skipStatement(cursor: Cursor, offset: number): Statement {
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['VERSION', readVersion],
   ['NS_', skipNames],
-  ['BS_', skipOpenStatement],
-  ['BU_', skipOpenStatement],
+  ['BS_', skipList(BIT_TIMING)],
+  ['BU_', skipList(NODE)],
   ['BO_', readMessage],
   ['SG_', readSignal],
   ['CM_', readComment],
@@ -71,11 +77,25 @@ function readStatement(cursor: Cursor, keyword: string): Statement {
  * Something like `36 Name: 8` in what was skipped may be the head of a message with a fault; signals
  * that follow must not fall to the message before it.
  */
-const MESSAGE_HEAD = /\d{1,10}\s{1,9}\w{1,128}\s{0,9}:\s{0,9}\d{1,5}(?![\d|])/;
+const HEAD_WITH_FAULT = /\d{1,10}\s{1,9}\w{1,128}\s{0,9}:\s{0,9}\d{1,5}(?![\d|])/;
 const INSPECTED_CHARACTERS = 2_000;
 
 function losesMessage(keyword: string, skipped: string): boolean {
-  return keyword === 'BO_' || skipped.length >= INSPECTED_CHARACTERS || MESSAGE_HEAD.test(skipped);
+  if (keyword === 'BO_' || skipped.length >= INSPECTED_CHARACTERS) return true;
+  return HEAD_WITH_FAULT.test(skipped);
+}
+
+/**
+ * Messages in what was skipped with a broken statement, each a fault by its name. They are not read:
+ * what stands behind a fault on its line may as well be a comment that quotes a statement.
+ */
+function reportSkipped(start: number, skipped: string, faults: FaultList): void {
+  for (const { at, name } of messageHeads(skipped)) {
+    // The broken statement itself has its fault already.
+    if (at === 0) continue;
+    const detail = 'it stands on a line behind something that cannot be read';
+    faults.add(start + at, 'DBC_MESSAGE_INVALID', { name, detail });
+  }
 }
 
 /**
@@ -101,7 +121,8 @@ export function readStatements(text: string, faults: FaultList): Statement[] {
         throw new TachographError('DBC_TOO_BROKEN', { max: MAX_BROKEN_STATEMENTS });
       }
       const offset = cursor.resume();
-      const skipped = cursor.statementText(INSPECTED_CHARACTERS);
+      const skipped = cursor.statementText;
+      reportSkipped(offset, skipped, faults);
       if (losesMessage(keyword, skipped)) statements.push({ kind: 'lostMessage', offset });
     }
   }

@@ -1,5 +1,7 @@
 /** DBC statements as read, before names are looked up. `offset` is where each begins in the text. */
 
+import type { Labels } from './model.ts';
+
 interface Placed {
   readonly offset: number;
 }
@@ -47,8 +49,6 @@ export interface CommentStatement extends Placed {
   readonly target: Target;
   readonly text: string;
 }
-
-export type Labels = ReadonlyMap<number, string>;
 
 /** `VAL_TABLE_ name 0 "a" 1 "b";` */
 export interface LabelTableStatement extends Placed {

@@ -179,6 +179,8 @@ export type ExportFact = {
   readonly window: number | null;
   readonly revision: number;
   readonly files: readonly ExportedFile[];
+  /** A window that has no part of its own: its data were in its session's compacted files before. */
+  readonly withSession: boolean;
 };
 
 /** `payloads`: noise that a demand adds to what a stage stores, one an event or upload. */

@@ -1,4 +1,5 @@
-import type { FastifyError, FastifyInstance } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import type { Socket } from 'node:net';
 import { errorBody, TachographError } from '../core/errors.ts';
 import type { Log } from '../system/log.ts';
 
@@ -22,6 +23,34 @@ function asTachographError(
     return new TachographError('REQUEST_INVALID', { detail: error.message }, { cause: error });
   }
   return undefined;
+}
+
+/** What fastify refuses before a route is found (a path that is no URL), in the same words. */
+export function answerBadUrl(error: FastifyError, _request: unknown, reply: FastifyReply): void {
+  const known = new TachographError('REQUEST_INVALID', { detail: error.message });
+  void reply.status(known.status).send(errorBody(known));
+}
+
+/** What Node's parser refuses: broken framing, headers beyond its bounds, a request too slow. */
+const BROKEN: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/** Answers on the bare socket, in the same words, and closes: nothing after it can be trusted. */
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
+  const status = BROKEN[error.code ?? ''] ?? 400;
+  const known = new TachographError('REQUEST_INVALID', { detail: 'it is not proper HTTP' });
+  const body = JSON.stringify(errorBody(known));
+  const head = [
+    `HTTP/1.1 ${status} ${status === 400 ? 'Bad Request' : 'Refused'}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
 /** Every failure becomes `{ error: { code, message, … } }`; a stack trace goes to the log only. */

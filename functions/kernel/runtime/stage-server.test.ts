@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
 import { VirtualClock } from '../core/clock.ts';
@@ -145,6 +146,28 @@ test('unknown route is answered 404 with what was asked', async () => {
   const answer = await app.inject({ method: 'GET', url: '/nowhere' });
   expect(answer.statusCode).toBe(404);
   expect(answer.json()).toMatchObject({ error: { code: 'ROUTE_UNKNOWN', path: '/nowhere' } });
+});
+
+test('path that is no URL is answered 400 in the words of the table', async () => {
+  const answer = await (await serve(async () => DONE)).inject('/%ff');
+  expect(answer.statusCode).toBe(400);
+  expect(answer.json()).toMatchObject({ error: { code: 'REQUEST_INVALID' } });
+});
+
+test.each([
+  ['no HTTP', 'NONSENSE\r\n\r\n', 400],
+  ['too many headers', `GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+])('request with %s is answered %s in the words of the table', async (_, text, status) => {
+  const app = await serve(async () => DONE);
+  const url = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
+  const socket = connect(Number(url.port), url.hostname);
+  let answer = '';
+  socket.on('data', (chunk) => (answer += String(chunk)));
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.write(text);
+  await closed;
+  expect(answer).toContain(`HTTP/1.1 ${status} `);
+  expect(answer).toContain('"code":"REQUEST_INVALID"');
 });
 
 test('handle is aborted when the caller goes away', async () => {

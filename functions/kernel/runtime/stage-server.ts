@@ -2,7 +2,12 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { CloudEvent } from '#eventing/contracts/cloud-event.ts';
 import { eventFromHttp, MAX_EVENT_BYTES } from '#eventing/contracts/codec.ts';
 import { TachographError } from '../core/errors.ts';
-import { answerErrors, DEFAULT_BODY_BYTES } from './error-answers.ts';
+import {
+  answerBadUrl,
+  answerBrokenRequest,
+  answerErrors,
+  DEFAULT_BODY_BYTES,
+} from './error-answers.ts';
 import { serveApiPages } from './api-pages.ts';
 import { callerSignal } from './caller-signal.ts';
 import { consumeForRequests, serveBursts } from './demand-routes.ts';
@@ -103,6 +108,8 @@ export async function buildStageServer(
     routerOptions: { maxParamLength: 16_384 },
     requestTimeout: 60_000,
     return503OnClosing: true,
+    frameworkErrors: answerBadUrl,
+    clientErrorHandler: answerBrokenRequest,
   });
   answerErrors(app, context.log);
   if (definition.routes !== undefined) await serveApiPages(app, definition.name, context.software);

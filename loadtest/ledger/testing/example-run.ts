@@ -70,7 +70,7 @@ export function exampleRun(batches = 3): ExampleRun {
     exampleReceipt(seq),
     { kind: 'window', ...OF, window: seq, revision: 1, ownSeqs: [seq], reason: 'covered' },
     exampleResult(seq),
-    { kind: 'export', ...OF, window: seq, revision: 1, files: [] },
+    { kind: 'export', ...OF, window: seq, revision: 1, withSession: false, files: [] },
   ]);
   const rows = FRAMES.decoded * batches;
   const file = (path: string): { path: string; bytes: number; rows: number; sha256: string } => ({
@@ -94,6 +94,7 @@ export function exampleRun(batches = 3): ExampleRun {
       ...OF,
       window: null,
       revision: 1,
+      withSession: false,
       files: [file('recorded/can0-SPEED.parquet'), file('recorded/can0-SPEED.csv')],
     },
   );

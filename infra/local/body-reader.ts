@@ -1,0 +1,123 @@
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '#kernel/core/clock.ts';
+import { TachographError } from '#kernel/core/errors.ts';
+
+export interface BodyLimits {
+  /** Of one body. */
+  readonly maxBytes: number;
+  /** Bodies that are under way at once. */
+  readonly maxReading: number;
+  /** Of all bodies that came in and were not released yet. */
+  readonly maxHeldBytes: number;
+  /** So long may nothing of a body arrive. */
+  readonly idleMs: number;
+}
+
+/** A body in memory, counted until `release`. */
+export interface HeldBody {
+  /** null where the request has none. */
+  readonly bytes: Buffer | null;
+  release(): void;
+}
+
+const NO_BODY: HeldBody = { bytes: null, release: () => {} };
+
+/**
+ * Reads request bodies whole, within bounds on one body and on all.
+ *
+ * Counted are bytes that arrived, not those announced: who announces much and sends nothing takes no
+ * room from others.
+ */
+export class BodyReader {
+  readonly #clock: Clock;
+  readonly #limits: BodyLimits;
+  #reading = 0;
+  #heldBytes = 0;
+
+  constructor(clock: Clock, limits: BodyLimits) {
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  get reading(): number {
+    return this.#reading;
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  /**
+   * Throws BODY_TOO_LARGE at once for an announced length above the limit, else when the limit is
+   * passed; BODY_TIMEOUT when nothing arrives for `idleMs`; GATEWAY_OVERLOADED at the bounds on all.
+   * The request is left readable, so that it can be answered.
+   */
+  async read(request: IncomingMessage): Promise<HeldBody> {
+    const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
+    if (encoding === undefined && Number(length) === 0) return NO_BODY;
+    const { maxBytes, maxReading } = this.#limits;
+    if (Number(length) > maxBytes) throw new TachographError('BODY_TOO_LARGE', { maxBytes });
+    if (this.#reading >= maxReading) {
+      const fields = { max: maxReading, what: 'unfinished requests' };
+      throw new TachographError('GATEWAY_OVERLOADED', fields);
+    }
+    this.#reading += 1;
+    try {
+      return await this.#collect(request);
+    } finally {
+      this.#reading -= 1;
+    }
+  }
+
+  async #collect(request: IncomingMessage): Promise<HeldBody> {
+    const { maxBytes, maxHeldBytes, idleMs } = this.#limits;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    let lastMs = this.#clock.monotonicMs();
+    const onData = (piece: Buffer): void => {
+      lastMs = this.#clock.monotonicMs();
+      bytes += piece.length;
+      this.#heldBytes += piece.length;
+      pieces.push(piece);
+      if (bytes > maxBytes) reject(new TachographError('BODY_TOO_LARGE', { maxBytes }));
+      else if (this.#heldBytes > maxHeldBytes) {
+        const fields = { max: maxHeldBytes, what: 'bytes of requests' };
+        reject(new TachographError('GATEWAY_OVERLOADED', fields));
+      }
+    };
+    const onClose = (): void => reject(new Error('The caller closed the connection'));
+    // This one stays: a connection may still break while the answer is on its way.
+    request.on('error', reject);
+    request.on('data', onData).once('end', resolve).once('close', onClose);
+    const done = new AbortController();
+    const watching = this.#untilIdle(() => lastMs, done.signal).then(
+      () => reject(new TachographError('BODY_TIMEOUT', { limitMs: idleMs })),
+      () => undefined,
+    );
+    const release = (): void => {
+      this.#heldBytes -= bytes;
+      bytes = 0;
+    };
+    try {
+      await promise;
+      return { bytes: Buffer.concat(pieces, bytes), release };
+    } catch (error) {
+      release();
+      throw error;
+    } finally {
+      request.off('data', onData).off('end', resolve).off('close', onClose);
+      done.abort();
+      await watching;
+    }
+  }
+
+  /** Resolves when nothing came for `idleMs`; rejects when aborted. */
+  async #untilIdle(lastMs: () => number, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const restMs = lastMs() + this.#limits.idleMs - this.#clock.monotonicMs();
+      if (restMs <= 0) return;
+      await this.#clock.sleep(restMs, signal);
+    }
+  }
+}
