@@ -95,20 +95,20 @@ export const variabilityVerb: Verb = {
   },
 };
 
-const studyOf = ({ option }: VerbContext): Study =>
+const studyOf = (context: VerbContext): Study =>
   parseStudy({
-    nodes: option('nodes'),
-    nodeCpus: option('node-cpus'),
-    neighbours: option('neighbours'),
-    qos: option('qos'),
-    demands: option('demands'),
-    executions: option('executions'),
-    iterations: option('iterations'),
-    bursts: option('bursts'),
-    kind: option('kind'),
-    rate: option('rate'),
-    limit: option('limit'),
-    seed: option('seed'),
+    nodes: context.option('nodes'),
+    nodeCpus: context.option('node-cpus'),
+    neighbours: context.option('neighbours'),
+    qos: context.option('qos'),
+    demands: context.option('demands'),
+    executions: context.option('executions'),
+    iterations: context.option('iterations'),
+    bursts: context.option('bursts'),
+    kind: context.option('kind'),
+    rate: context.option('rate'),
+    limit: context.option('limit'),
+    seed: context.option('seed'),
   });
 
 /** A quota beyond what the machine has would hold nobody. */
@@ -131,18 +131,15 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function render(
-  study: Study,
-  folder: string,
-  { option, terminal }: VerbContext,
-): Promise<number> {
-  const given = option('nodes');
+async function render(study: Study, folder: string, context: VerbContext): Promise<number> {
+  const { terminal } = context;
+  const given = context.option('nodes');
   if (given === undefined || /^\d+$/.test(given)) {
     const remedy = 'name the nodes of the cluster, such as worker-1,worker-2 (kubectl get nodes)';
     throw new TachographError('CONFIG_INVALID', { name: '--nodes', value: given ?? '', remedy });
   }
   const jobs = renderJobs(study, {
-    image: option('image') ?? DEFAULT_IMAGE,
+    image: context.option('image') ?? DEFAULT_IMAGE,
     namespace: NAMESPACE,
   });
   await mkdir(folder, { recursive: true });

@@ -26,13 +26,14 @@ export const isControl = (url: string): boolean =>
  * ENGINEER_TOKEN_INVALID, ROUTE_UNKNOWN, BODY_TOO_LARGE, REQUEST_INVALID and what the control throws.
  */
 export async function serveControl(
-  request: IncomingMessage,
+  request: Pick<IncomingMessage, 'headers' | 'method' | 'url'>,
   control: GatewayControl,
+  readBody: () => Promise<Buffer | null>,
 ): Promise<void> {
   checkToken(request.headers.authorization, control.tokenSha256);
   const { method = 'GET', url = '/' } = request;
   if (method === 'POST' && url === TRIGGERS_PATH) {
-    await control.addTrigger(await readObject(request));
+    await control.addTrigger(readObject(await readBody()));
     return;
   }
   const name = url.slice(TRIGGERS_PATH.length + 1);
@@ -54,17 +55,11 @@ function checkToken(authorization: string | undefined, tokenSha256: string): voi
 
 const EMPTY = Buffer.alloc(0);
 
-async function readObject(request: IncomingMessage): Promise<object> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    bytes += piece.length;
-    if (bytes > MAX_TRIGGER_BYTES) {
-      throw new TachographError('BODY_TOO_LARGE', { maxBytes: MAX_TRIGGER_BYTES });
-    }
-    pieces.push(piece);
+function readObject(body: Buffer | null): object {
+  if (body !== null && body.length > MAX_TRIGGER_BYTES) {
+    throw new TachographError('BODY_TOO_LARGE', { maxBytes: MAX_TRIGGER_BYTES });
   }
-  const value = parse(Buffer.concat(pieces).toString('utf8'));
+  const value = parse((body ?? EMPTY).toString('utf8'));
   if (typeof value === 'object' && value !== null) return value;
   throw new TachographError('REQUEST_INVALID', { detail: 'the body must be a Trigger as JSON' });
 }

@@ -156,7 +156,11 @@ export class Gateway {
     }
     const { control } = this.#options;
     if (control !== undefined && isControl(url)) {
-      await serveControl(request, control);
+      await serveControl(request, control, async () => {
+        const body = await this.#bodies.read(request);
+        body.release();
+        return body.bytes;
+      });
       response.writeHead(204).end();
       return;
     }

@@ -77,12 +77,12 @@ function* randomOrders(values: readonly number[], random: Random): Generator<rea
 }
 
 /** In place, each order with equal chance (R. A. Fisher, F. Yates; R. Durstenfeld, 1964). */
-export function shuffle<T>(items: T[], random: Random): void {
+export function shuffle(items: unknown[], random: Random): void {
   for (let last = items.length - 1; last > 0; last--) swap(items, random.below(last + 1), last);
 }
 
-function swap<T>(items: T[], a: number, b: number): void {
-  const [first, second] = [items[a] as T, items[b] as T];
+function swap(items: unknown[], a: number, b: number): void {
+  const [first, second] = [items[a], items[b]];
   items[a] = second;
   items[b] = first;
 }

@@ -20,9 +20,19 @@ function fakeBurner() {
   const burn = (request: BurstRequest): BurstReport => {
     asked.push(request);
     return {
-      ...{ kind: request.kind, place: request.place, nominal: request.ms, mode: 'inline' },
-      ...{ steps: 1, cpuMs: request.ms, wallMs: request.ms + 1, readyMs: 1, restMs: 0 },
-      ...{ involuntarySwitches: 2, rate: 1, queuedMs: 0, aborted: false },
+      kind: request.kind,
+      place: request.place,
+      nominal: request.ms,
+      mode: 'inline',
+      steps: 1,
+      cpuMs: request.ms,
+      wallMs: request.ms + 1,
+      readyMs: 1,
+      restMs: 0,
+      involuntarySwitches: 2,
+      rate: 1,
+      queuedMs: 0,
+      aborted: false,
     };
   };
   return { asked, burner: { burn } };

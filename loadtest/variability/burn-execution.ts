@@ -30,7 +30,11 @@ export async function burnExecution(
           : { kind: 'cpuTime', place, ms: demandMs };
       const report = burner.burn(request, () => false);
       rows.push({
-        ...{ ...cell, iteration, burst, order: rows.length, demandMs },
+        ...cell,
+        iteration,
+        burst,
+        order: rows.length,
+        demandMs,
         steps: report.steps,
         cpuMs: report.cpuMs,
         wallMs: report.wallMs,

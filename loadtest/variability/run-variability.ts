@@ -126,8 +126,13 @@ async function measure(
     const { interrupted, planned, problems } = outcome;
     const durationMs = clock.monotonicMs() - startMs;
     await writeJson(folder, RUN_FILE, {
-      ...{ schema: 'tachograph.run/1', startedAt, durationMs },
-      ...{ enforcement: groups.enforcement, interrupted, planned, problems },
+      schema: 'tachograph.run/1',
+      startedAt,
+      durationMs,
+      enforcement: groups.enforcement,
+      interrupted,
+      planned,
+      problems,
     });
   } finally {
     await groups.close();

@@ -51,8 +51,15 @@ const spreadTable = (table: readonly TableRow[]): Html =>
   plainTable({
     caption: 'In %, but p95 over median',
     heads: [
-      ...['class', 'demand', 'CV within', 'CV between', 'MAD / median', 'p95 / median'],
-      ...['CPU bias', 'CPU CV', 'waiting for a CPU'],
+      'class',
+      'demand',
+      'CV within',
+      'CV between',
+      'MAD / median',
+      'p95 / median',
+      'CPU bias',
+      'CPU CV',
+      'waiting for a CPU',
     ],
     words: 2,
     rows: table.map((row) => [

@@ -73,10 +73,18 @@ export function exampleVariability(
         const error = shift(cell, pods) + noise(pods) * (2 * random.next() - 1);
         const wallMs = step.demandMs * (1 + error);
         own.push({
-          ...{ ...cell, iteration: step.iteration, burst, order: own.length },
-          ...{ demandMs: step.demandMs, steps: step.demandMs * 800_000 },
-          ...{ cpuMs: step.demandMs, wallMs, readyMs: wallMs - step.demandMs, restMs: 0 },
-          ...{ involuntarySwitches: 1, rate: 1 },
+          ...cell,
+          iteration: step.iteration,
+          burst,
+          order: own.length,
+          demandMs: step.demandMs,
+          steps: step.demandMs * 800_000,
+          cpuMs: step.demandMs,
+          wallMs,
+          readyMs: wallMs - step.demandMs,
+          restMs: 0,
+          involuntarySwitches: 1,
+          rate: 1,
         });
       }
     }
