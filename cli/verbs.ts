@@ -6,6 +6,7 @@ export const VERBS: Readonly<Record<string, () => Promise<Verb>>> = {
   demo: async () => (await import('./demo-verb.ts')).demoVerb,
   report: async () => (await import('./report-verb.ts')).reportVerb,
   bench: async () => (await import('./bench-verb.ts')).benchVerb,
+  campaign: async () => (await import('./campaign-verb.ts')).campaignVerb,
   up: async () => (await import('./up-verb.ts')).upVerb,
   down: async () => (await import('./down-verb.ts')).downVerb,
   status: async () => (await import('./status-verb.ts')).statusVerb,

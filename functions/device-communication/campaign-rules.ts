@@ -53,17 +53,21 @@ export function refusalOf(
     const fields = { campaign, version: campaignVersion, vehicle };
     return new TachographError('UPLOAD_NOT_TARGETED', fields);
   }
-  if (
-    session !== undefined &&
-    (session.campaign !== campaign || session.campaignVersion !== campaignVersion)
-  ) {
-    return new TachographError('SESSION_CAMPAIGN_CHANGED', {
-      session: batch.session,
-      campaign: session.campaign,
-      version: session.campaignVersion,
-    });
-  }
-  return tooManyWindows(batch, version.definition.processing.windowMs);
+  return (
+    sessionChanged(batch, session) ?? tooManyWindows(batch, version.definition.processing.windowMs)
+  );
+}
+
+/** A refusal when the batch's session belongs to another campaign or version. */
+export function sessionChanged(
+  batch: Batch,
+  session: CampaignStanding['session'],
+): TachographError | undefined {
+  if (session === undefined) return undefined;
+  const { campaign, campaignVersion: version } = session;
+  if (campaign === batch.campaign && version === batch.campaignVersion) return undefined;
+  const fields = { session: batch.session, campaign, version };
+  return new TachographError('SESSION_CAMPAIGN_CHANGED', fields);
 }
 
 /** [5 s, 15 s) in windows of 10 s touches the windows 0 and 1: two. */

@@ -3,6 +3,7 @@ import type { CloudEvent } from '#eventing/contracts/cloud-event.ts';
 import { parseEventData } from '#eventing/contracts/event-data.ts';
 import type { StageConfig } from '#kernel/config/stage-config.ts';
 import { sessionPrefix } from '#kernel/core/ids.ts';
+import { OneAtATime } from '#kernel/core/one-at-a-time.ts';
 import type { Outcome, StageContext, StageDefinition } from '#kernel/runtime/stage.ts';
 import { compactSession } from './compact-session.ts';
 import { datasetRoutes } from './dataset-routes.ts';
@@ -10,7 +11,6 @@ import { DecoderIndexes } from './decoder-index.ts';
 import type { ExportContext } from './export-context.ts';
 import type { ExportFiles } from './export-files.ts';
 import { exportWindow } from './export-window.ts';
-import { OneAtATime } from './one-at-a-time.ts';
 import { openFiles } from './open-files.ts';
 
 const WINDOW_PROCESSED = eventType('window.processed.v1');

@@ -50,6 +50,14 @@ export type ReceiptFact = {
   readonly receivedAtMs: number;
 };
 
+/** `bindings`: the one campaign and version of a session, written before its first batch. */
+export type BindingFact = {
+  readonly vehicle: string;
+  readonly session: string;
+  readonly campaign: string;
+  readonly campaignVersion: number;
+};
+
 export type SeqGap = {
   readonly firstSeq: number;
   readonly lastSeq: number;

@@ -14,8 +14,8 @@ export const SCHEMA_VERSION = 1;
 export function prepareDatabase(database: DatabaseSync, path: string): void {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
   const version = database.prepare('PRAGMA user_version').get()?.['user_version'] as number;
-  if (version === SCHEMA_VERSION) return;
-  if (version !== 0) {
+  if (version === SCHEMA_VERSION && hasAllTables(database)) return;
+  if (version !== 0 && version !== SCHEMA_VERSION) {
     throw new TachographError('STORE_VERSION_UNKNOWN', {
       path,
       version,
@@ -30,6 +30,16 @@ export function prepareDatabase(database: DatabaseSync, path: string): void {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
+}
+
+/**
+ * A file may be older than a collection. More tables are no other version: programs that do not
+ * know them work on.
+ */
+function hasAllTables(database: DatabaseSync): boolean {
+  const rows = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const names = new Set(rows.map(({ name }) => name));
+  return COLLECTIONS.every((collection) => names.has(collection));
 }
 
 /**
