@@ -7,6 +7,7 @@ export const VERBS: Readonly<Record<string, () => Promise<Verb>>> = {
   drive: async () => (await import('./drive-verb.ts')).driveVerb,
   report: async () => (await import('./report-verb.ts')).reportVerb,
   bench: async () => (await import('./bench-verb.ts')).benchVerb,
+  campaign: async () => (await import('./campaign-verb.ts')).campaignVerb,
   calibrate: async () => (await import('./calibrate-verb.ts')).calibrateVerb,
   variability: async () => (await import('./variability-verb.ts')).variabilityVerb,
   up: async () => (await import('./up-verb.ts')).upVerb,

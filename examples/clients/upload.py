@@ -21,6 +21,7 @@ def upload(url, token, vehicle, batch, attempts=8):
         except urllib.error.HTTPError as error:
             if error.code < 500 and error.code != 429:
                 sys.exit(error.read().decode())
+            print("answered", error.code, "- trying again", file=sys.stderr)
         except OSError as error:
             print("no answer, trying again:", error, file=sys.stderr)
         time.sleep(random.uniform(0, min(60, 2**attempt)))
@@ -28,5 +29,8 @@ def upload(url, token, vehicle, batch, attempts=8):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 4 or "TOKEN" not in os.environ:
+        print(__doc__.split("\n\n")[1], file=sys.stderr)
+        sys.exit(2)
     with open(sys.argv[3], "rb") as file:
         print(upload(sys.argv[1], os.environ["TOKEN"], sys.argv[2], file.read()))

@@ -214,9 +214,7 @@ test.each([
   ['id: c\nexport: { formats: [mdf4] }', '2:21 export.formats[0]', 'parquet or csv'],
   ['id: c\nexport: { formats: [] }', '2:11 export.formats', 'is empty'],
   ['id: c\nupload: { everyMs: 1000', '2:24 ', 'end with a }'],
-  ['id: c\nname: !secret x', '2:7 ', 'Unresolved tag'],
   ['id: c\n---\nid: d', '2:1 ', 'document'],
-  ['id: *nowhere', '1:1 id', 'id has no value'],
 ])('parseCampaign + %j has a fault at "%s"', (text, place, message) => {
   const all = parse(text).reader.faults;
   expect(all.map((fault) => fault.message).join('\n')).toContain(message);
@@ -231,14 +229,54 @@ test('parseCampaign + bytes that are not UTF-8 has a fault', () => {
   ]);
 });
 
-test('parseCampaign + aliases reads what they stand for', () => {
-  const text =
-    'id: c\nsignals:\n  - &s { name: M.A, bus: a }\n  - *s\n' +
-    'upload: { everyMs: &t 1000 }\nprocessing: { windowMs: *t }';
-  const { definition, reader } = parse(text);
+test.each([
+  ['an alias', 'id: c\nname: *s', 2, 7, 'anchors and aliases are not accepted'],
+  ['an anchor', 'id: c\nupload: { everyMs: &t 1000 }', 2, 20, 'anchors and aliases'],
+  ['an anchor behind a text of lines', 'id: "a\n b"\nx: &t 1', 3, 4, 'anchors and aliases'],
+  ['a tag', 'id: !x c', 1, 5, 'tags are not accepted'],
+  ['a directive', '%YAML 1.2\n---\nid: c', 1, 1, 'directives are not accepted'],
+  ['32 brackets in a block', '['.repeat(32) + ']'.repeat(32), 1, 32, 'more than 32 levels'],
+  ['33 lists in a line', '- '.repeat(34), 1, 65, 'more than 32 levels'],
+  [
+    '33 blocks',
+    Array.from({ length: 33 }, (_, n) => `${' '.repeat(n)}a:`).join('\n'),
+    33,
+    33,
+    'more than 32 levels',
+  ],
+  ['commas alone', '[1,,', 1, 4, 'without a value'],
+  ['values side by side', '"a""b"', 1, 4, 'two values'],
+  ['a bracket too many', 'a: 1\n]', 2, 1, 'closing bracket'],
+])('parseCampaign + %s has one fault with its place', (_, text, line, column, message) => {
+  const { reader } = parse(text);
+  expect(reader.count).toBe(1);
+  expect(reader.faults[0]).toMatchObject({ path: '', line, column });
+  expect(reader.faults[0]?.message).toContain(message);
+});
+
+test('parseCampaign + 32 levels, "*" and "&" in texts are read', () => {
+  const deep = '['.repeat(31) + ']'.repeat(31);
+  expect(messages(`id: c\nx: ${deep}`)[0]).toContain('x is not known');
+  const { definition, reader } = parse('id: c\nname: "*a"\ndescription: a & b *c # &x *y\n');
   expect(reader.faults).toEqual([]);
-  expect(definition.signals).toHaveLength(2);
-  expect(definition.processing.windowMs).toBe(1_000);
+  expect(definition).toMatchObject({ name: '*a', description: 'a & b *c' });
+});
+
+test('parseCampaign + 20,000 chained aliases stops at the first', () => {
+  const chain = Array.from({ length: 20_000 }, (_, n) => `- &a${n} [*a${n - 1}]\n`).join('');
+  expect(parse(`id: c\nsignals:\n${chain}`).reader.count).toBe(1);
+});
+
+test('parseCampaign + as many words as the longest campaign is read, more are not', () => {
+  const rule = 'record: { onChange: { deadband: 0.5 } }';
+  const list = (count: number, item: string) => `[${Array(count).fill(item).join(',')}]`;
+  const longest =
+    `id: c\ntarget: { vehicles: ${list(10_000, 'v')} }\n` +
+    `rawFrames: ${list(10_000, '{ bus: a, id: 1 }')}\n` +
+    `signals: ${list(10_000, `{ name: M.S, bus: a, ${rule} }`)}`;
+  expect(parse(longest).reader.faults).toEqual([]);
+  expect(messages(list(200_000, '1'))).not.toContain('words and signs');
+  expect(messages(list(200_001, '1'))[0]).toContain('more than 400000 words and signs');
 });
 
 test('parseCampaign + 10,001 signals is refused, 10,000 are not', () => {

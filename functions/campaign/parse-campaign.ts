@@ -112,7 +112,7 @@ function readDecoders(reader: CampaignReader, root: MapAt): Record<string, strin
     const decoder = reader.mapOfItem(item, ['sha256', 'dbc']);
     if (decoder.members.has('dbc')) {
       const remedy =
-        'POST the file to /v1/decoders and write { sha256: … } (tachograph campaign does)';
+        'POST the file to /v1/decoders and write { sha256: … } ("tachograph campaign start FILE" does)';
       reader.fault(`${item.path}.dbc`, `${item.path} names a file of your machine; ${remedy}`);
       continue;
     }

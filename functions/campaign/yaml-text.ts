@@ -1,14 +1,6 @@
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isPair,
-  isScalar,
-  isSeq,
-  LineCounter,
-  parseDocument,
-} from 'yaml';
+import { isMap, isPair, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import type { Node, Pair } from 'yaml';
+import { findUnsafe } from './scan-yaml.ts';
 
 /** A place in a text: both count from 1. */
 export interface Position {
@@ -30,7 +22,7 @@ export interface YamlText {
   readonly root: Node | null;
   readonly faults: readonly CampaignFault[];
   positionOf(node: Node | Pair): Position | null;
-  /** The node itself, or what an alias stands for. */
+  /** The value of a pair or an item as a node; null where there is none. */
   resolve(node: unknown): Node | null;
 }
 
@@ -42,6 +34,10 @@ export function parseYamlText(bytes: Uint8Array): YamlText {
   } catch {
     // The decoder says only that it failed; the fault is the input's and is reported as one.
     return broken({ path: '', message: 'The text is not UTF-8', line: null, column: null });
+  }
+  const unsafe = findUnsafe(text);
+  if (unsafe !== undefined) {
+    return broken({ path: '', message: unsafe.message, ...placeOf(text, unsafe.offset) });
   }
   const lines = new LineCounter();
   const document = parseDocument(text, {
@@ -68,7 +64,7 @@ export function parseYamlText(bytes: Uint8Array): YamlText {
       const { range } = isPair(node) ? (node.key as Node) : node;
       return range === null || range === undefined ? null : at(range[0]);
     },
-    resolve: (node) => resolve(document, node),
+    resolve,
   };
 }
 
@@ -79,9 +75,12 @@ const broken = (fault: CampaignFault): YamlText => ({
   resolve: () => null,
 });
 
-function resolve(document: Document, node: unknown): Node | null {
-  if (isAlias(node)) return node.resolve(document) ?? null;
-  return isMap(node) || isSeq(node) || isScalar(node) ? node : null;
+function placeOf(text: string, offset: number): Position {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
+
+const resolve = (node: unknown): Node | null =>
+  isMap(node) || isSeq(node) || isScalar(node) ? node : null;
 
 export type { Node };

@@ -249,7 +249,7 @@ test('upload for another version than the session began with is refused', async 
   expect(answer.json()).toMatchObject({
     error: { code: 'SESSION_CAMPAIGN_CHANGED', campaign: 'brakes', version: 2 },
   });
-  expect(await contentsOf(store)).toEqual({ batches: 1, receipts: 1 });
+  expect(await contentsOf(store)).toEqual({ batches: 1, bindings: 1, receipts: 1 });
 });
 
 const OTHER = vehicleToken('veh-2', new Uint8Array(32).fill(8));

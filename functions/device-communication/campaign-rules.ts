@@ -59,26 +59,29 @@ export function refusalOf(
     const fields = { campaign, version: campaignVersion, vehicle };
     return new TachographError('UPLOAD_NOT_TARGETED', fields);
   }
-  if (
-    session !== undefined &&
-    (session.campaign !== campaign || session.campaignVersion !== campaignVersion)
-  ) {
-    return new TachographError('SESSION_CAMPAIGN_CHANGED', {
-      session: batch.session,
-      campaign: session.campaign,
-      version: session.campaignVersion,
-    });
+  const changed = sessionChanged(batch, session);
+  // An emulated batch is one window, whatever span it gives.
+  if (changed !== undefined || batch.emulated === true) return changed;
+  return tooManyWindows(batch, version.definition.processing.windowMs);
+}
+
+/** A refusal when the batch's session belongs to another campaign, version or kind. */
+export function sessionChanged(
+  batch: Batch,
+  session: CampaignStanding['session'],
+): TachographError | undefined {
+  if (session === undefined) return undefined;
+  const { campaign, campaignVersion: version } = session;
+  if (campaign !== batch.campaign || version !== batch.campaignVersion) {
+    const fields = { session: batch.session, campaign, version };
+    return new TachographError('SESSION_CAMPAIGN_CHANGED', fields);
   }
   // The two kinds number their windows differently.
-  if (session !== undefined && session.emulated !== batch.emulated) {
-    return new TachographError('SESSION_KIND_CHANGED', {
-      session: batch.session,
-      kind: session.emulated === true ? 'emulated' : 'recorded',
-    });
-  }
-  // An emulated batch is one window, whatever span it gives.
-  if (batch.emulated === true) return undefined;
-  return tooManyWindows(batch, version.definition.processing.windowMs);
+  if (session.emulated === batch.emulated) return undefined;
+  return new TachographError('SESSION_KIND_CHANGED', {
+    session: batch.session,
+    kind: session.emulated === true ? 'emulated' : 'recorded',
+  });
 }
 
 /** [5 s, 15 s) in windows of 10 s touches the windows 0 and 1: two. */

@@ -143,6 +143,8 @@ test.each([
   ['a hash that is none', { ...entry, definitionSha256: 'x' }, 'FIELD_INVALID'],
   ['a campaign named ../', { ...entry, campaign: '../' }, 'FIELD_INVALID'],
   ['version 0', { ...entry, version: 0 }, 'FIELD_INVALID'],
+  ['state failed without a reason', { ...entry, state: 'failed' }, 'FIELD_INVALID'],
+  ['state failed with an empty reason', { ...entry, state: 'failed', reason: '' }, 'FIELD_INVALID'],
   ['a reason with a line break', { ...entry, reason: 'a\nb' }, 'FIELD_INVALID'],
   ['a reason of 501 characters', { ...entry, reason: 'a'.repeat(501) }, 'FIELD_INVALID'],
 ])('check-in with %s is refused and not kept', async (_, body, code) => {

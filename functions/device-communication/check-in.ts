@@ -116,8 +116,11 @@ function readCampaign(value: unknown, index: number): CampaignReport {
   };
 }
 
+/** Who says that it failed must say why. */
 const readReason = (at: ObjectAt): { readonly reason?: string } =>
-  at.fields['reason'] === undefined ? {} : { reason: textField(at, 'reason', TEXT, TEXT_RULE) };
+  at.fields['reason'] === undefined && at.fields['state'] !== 'failed'
+    ? {}
+    : { reason: textField(at, 'reason', TEXT, TEXT_RULE) };
 
 function readClock(value: unknown): NonNullable<CheckinReport['clock']> {
   const at = objectAt(value, 'clock', ['monotonicUs', 'wallUs', 'source']);

@@ -1,19 +1,28 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { MAX_BODY_BYTES } from '#kernel/batch/batch-limits.ts';
+import { MAX_BODY_BYTES, MAX_INFLATED_BYTES } from '#kernel/batch/batch-limits.ts';
 import { TachographError } from '#kernel/core/errors.ts';
 import { namePart } from '#kernel/core/ids.ts';
+import { OneAtATime } from '#kernel/core/one-at-a-time.ts';
 import type { StageContext, StageDefinition } from '#kernel/runtime/stage.ts';
 import { DONE } from '#kernel/runtime/stage.ts';
 import { authenticateVehicle } from './authenticate-vehicle.ts';
+import type { BudgetLimits } from './byte-budget.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { CampaignBook } from './campaign-book.ts';
 import { checkIn } from './check-in.ts';
-import { ExpiringCache } from './expiring-cache.ts';
-import type { Reception, SessionCampaign, Upload } from './receive-batch.ts';
+import type { Reception, Upload } from './receive-batch.ts';
 import { receiveBatch } from './receive-batch.ts';
 import { batchRouteSchema, checkinRouteSchema } from './route-schemas.ts';
+import { SessionBook } from './session-book.ts';
 
-const SESSIONS_TTL_MS = 60_000;
-const MAX_SESSIONS = 10_000;
+/**
+ * Two bodies of the largest size at once, and many usual ones; 32 of the largest wait, or some
+ * thousand small ones. The memory limit in service.yaml rests on it.
+ */
+const UPLOADS: BudgetLimits = {
+  maxBytes: 2 * MAX_INFLATED_BYTES,
+  maxWaitingBytes: 32 * MAX_BODY_BYTES,
+};
 
 type VehicleRequest = FastifyRequest<{ Params: { vehicle: string } }>;
 
@@ -21,20 +30,25 @@ type VehicleRequest = FastifyRequest<{ Params: { vehicle: string } }>;
  * The face to the vehicles: check-in and upload. Emits `batch.stored.v1` and consumes no event: an
  * upload is one itself, but it is answered over HTTP, so that the vehicle knows what became of it.
  */
-export function createDeviceCommunicationStage(): StageDefinition {
+export function createDeviceCommunicationStage(uploads = UPLOADS): StageDefinition {
   return {
     name: 'device-communication',
     consumes: [],
     handle: () => Promise.resolve(DONE),
-    routes: vehicleRoutes,
+    routes: (app, context) => vehicleRoutes(app, context, uploads),
   };
 }
 
-function vehicleRoutes(app: FastifyInstance, context: StageContext): void {
+function vehicleRoutes(app: FastifyInstance, context: StageContext, uploads: BudgetLimits): void {
   const { clock, store } = context;
   const campaigns = new CampaignBook(store, clock, context.log);
-  const sessions = new ExpiringCache<SessionCampaign>(clock, SESSIONS_TTL_MS, MAX_SESSIONS);
-  const reception: Reception = { context, campaigns, sessions };
+  const reception: Reception = {
+    context,
+    campaigns,
+    sessions: new SessionBook(store, clock),
+    budget: new ByteBudget(uploads),
+    conflicts: new OneAtATime(),
+  };
   acceptRawBodies(app);
   // Before the body is read: who is not known costs no memory.
   app.addHook('onRequest', async (request: VehicleRequest, reply: FastifyReply) => {

@@ -145,7 +145,7 @@ const reported = object(
     version: { type: 'integer', minimum: 1 },
     definitionSha256: hash,
     state: { type: 'string', enum: ['enacted', 'recording', 'done', 'failed'] },
-    reason: { type: 'string', maxLength: 500 },
+    reason: { type: 'string', minLength: 1, maxLength: 500, description: 'Required with failed' },
   },
   ['campaign', 'version', 'definitionSha256', 'state'],
 );

@@ -1,11 +1,15 @@
 import type { Batch } from '#kernel/batch/batch.ts';
 import { TachographError } from '#kernel/core/errors.ts';
 import { batchId, prefixEnd, quarantineId } from '#kernel/core/ids.ts';
+import type { OneAtATime } from '#kernel/core/one-at-a-time.ts';
 import type { BatchFact, QuarantineFact, ReceiptFact } from '#kernel/facts/facts.ts';
 import type { Collection, Store } from '#kernel/store/store.ts';
 import { receiptOf } from './receipt.ts';
 
-/** A vehicle that goes on sending other content under one key fills no disk with it. */
+/**
+ * A vehicle that goes on sending other content under one key fills no disk with it. The count and
+ * the insert after it are one step in a process only: each further replica may add one more.
+ */
 const MAX_QUARANTINED_PER_BATCH = 3;
 
 export interface StoredBatch {
@@ -24,13 +28,14 @@ export async function storeBatch(
   fact: BatchFact,
   batch: Batch,
   store: Store,
+  conflicts: OneAtATime,
 ): Promise<StoredBatch> {
   const id = batchId(fact.vehicle, fact.session, fact.seq);
   const inserted = await store.insert('batches', id, { ...fact }, fact.sha256);
   if (inserted.outcome === 'created') {
     return { duplicate: false, receipt: await storeReceipt(id, receiptOf(fact, batch), store) };
   }
-  if (!inserted.same) await refuseConflict(id, fact, store);
+  if (!inserted.same) await conflicts.run(id, () => refuseConflict(id, fact, store));
   return { duplicate: true, receipt: await receiptOfDuplicate(id, batch, store) };
 }
 

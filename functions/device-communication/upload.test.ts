@@ -1,6 +1,7 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { encodeBatch } from '#kernel/batch/batch-codec.ts';
+import { MAX_INFLATED_BYTES } from '#kernel/batch/batch-limits.ts';
 import { TachographError } from '#kernel/core/errors.ts';
 import { batchId } from '#kernel/core/ids.ts';
 import type { BatchFact, ReceiptFact } from '#kernel/facts/facts.ts';
@@ -137,7 +138,7 @@ test('100 parallel equal uploads are stored once, 99 answered with the first rec
   for (const answer of answers) {
     expect(answer.json()).toEqual({ duplicate: answer.statusCode === 200, receipt: stored });
   }
-  expect(await contentsOf(store)).toEqual({ batches: 1, receipts: 1 });
+  expect(await contentsOf(store)).toEqual({ batches: 1, bindings: 1, receipts: 1 });
   expect(new Set(emitted.map(({ emission }) => emission.factId))).toEqual(new Set([ID]));
   expect(emitted).toHaveLength(100);
 });
@@ -162,7 +163,7 @@ test('upload of other content under a used key is refused and set aside, no more
   expect(answer.json()).toMatchObject({
     error: { code: 'BATCH_CONFLICT', batch: ID, firstSha256 },
   });
-  expect(await contentsOf(store)).toEqual({ batches: 1, receipts: 1, quarantine: 1 });
+  expect(await contentsOf(store)).toEqual({ batches: 1, bindings: 1, receipts: 1, quarantine: 1 });
   expect(await store.get('batches', ID)).toEqual(before);
   const [found] = await store.range('quarantine', '', '~', { limit: 1 });
   expect(found?.document).toMatchObject({ vehicle: 'veh-1', session: 's1', seq: 0, firstSha256 });
@@ -176,7 +177,18 @@ test('quarantine keeps at most three of ten contents under one key', async () =>
     const answer = await postBatch(app, batchOf({ counts }));
     expect(answer.statusCode).toBe(seen === 0 ? 201 : 409);
   }
-  expect(await contentsOf(store)).toEqual({ batches: 1, receipts: 1, quarantine: 3 });
+  expect(await contentsOf(store)).toEqual({ batches: 1, bindings: 1, receipts: 1, quarantine: 3 });
+});
+
+test('quarantine keeps at most three of ten contents that come at once', async () => {
+  const { app, store } = await startStage();
+  await postBatch(app, batchOf());
+  const others = Array.from({ length: 9 }, (_, seen) =>
+    postBatch(app, batchOf({ counts: { seen, matched: 0, recorded: 0, dropped: {} } })),
+  );
+  const statuses = (await Promise.all(others)).map(({ statusCode }) => statusCode);
+  expect(new Set(statuses)).toEqual(new Set([409]));
+  expect(await contentsOf(store)).toMatchObject({ quarantine: 3 });
 });
 
 const busy = new TachographError('STORE_BUSY', { detail: 'injected' });
@@ -198,10 +210,18 @@ function failingOnce(collection: string, when: 'before' | 'after') {
 }
 
 test.each([
-  ['before the batch', 'batches', 'before', 201, {}],
-  ['after the batch was written', 'batches', 'after', 200, { batches: 1 }],
-  ['between batch and receipt', 'receipts', 'before', 200, { batches: 1 }],
-  ['after the receipt was written', 'receipts', 'after', 200, { batches: 1, receipts: 1 }],
+  ['before the binding', 'bindings', 'before', 201, {}],
+  ['after the binding', 'bindings', 'after', 201, { bindings: 1 }],
+  ['before the batch', 'batches', 'before', 201, { bindings: 1 }],
+  ['after the batch was written', 'batches', 'after', 200, { batches: 1, bindings: 1 }],
+  ['between batch and receipt', 'receipts', 'before', 200, { batches: 1, bindings: 1 }],
+  [
+    'after the receipt was written',
+    'receipts',
+    'after',
+    200,
+    { batches: 1, bindings: 1, receipts: 1 },
+  ],
 ] as const)(
   'upload whose store fails %s is answered 503 and completed by the repeat',
   async (_, collection, when, repeatStatus, left) => {
@@ -217,7 +237,7 @@ test.each([
     // The receipt is that of the stored batch, whenever it is written.
     const receivedAtMs = START_MS + ('batches' in left ? 0 : 5_000);
     expect(repeat.json()).toMatchObject({ receipt: { receivedAtMs } });
-    expect(await contentsOf(store)).toEqual({ batches: 1, receipts: 1 });
+    expect(await contentsOf(store)).toEqual({ batches: 1, bindings: 1, receipts: 1 });
     expect(emitted).toHaveLength(1);
   },
 );
@@ -228,7 +248,7 @@ test('upload whose announcement fails is answered 503 and announced by the repea
   const failed = await postBatch(app, batchOf());
   expect(failed.statusCode).toBe(503);
   expect(failed.headers['retry-after']).toBe('1');
-  expect(await contentsOf(store)).toEqual({ batches: 1, receipts: 1 });
+  expect(await contentsOf(store)).toEqual({ batches: 1, bindings: 1, receipts: 1 });
   sink.failure = undefined;
   expect((await postBatch(app, batchOf())).statusCode).toBe(200);
   expect(emitted).toHaveLength(1);
@@ -277,6 +297,51 @@ test('upload of a batch without frames has no first and last time', async () => 
   const counts = { seen: 0, matched: 0, recorded: 0, dropped: {} };
   const answer = await postBatch(app, batchOf({ groups: [], counts, end: true }));
   expect(answer.json()).toMatchObject({ receipt: { firstUs: null, lastUs: null, end: true } });
+});
+
+/** Inserts into `batches` wait until `open` is called. */
+function gatedBatches() {
+  let open = (): void => {};
+  let arrived = (): void => {};
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  const first = new Promise<void>((resolve) => (arrived = resolve));
+  const wrap = (store: Store): Store => ({
+    ...store,
+    insert: async (into, ...rest) => {
+      if (into === 'batches') {
+        arrived();
+        await gate;
+      }
+      return store.insert(into, ...rest);
+    },
+  });
+  return { wrap, first, open: () => open() };
+}
+
+test('uploads beyond the memory for them wait, those beyond the queue are answered 503', async () => {
+  const { wrap, first, open } = gatedBatches();
+  const uploads = { maxBytes: MAX_INFLATED_BYTES, maxWaitingBytes: 10_000 };
+  const { app, store } = await startStage(wrap, uploads);
+  const stored = postBatch(app, batchOf());
+  await first;
+  // Nobody can tell from outside what zstd becomes: it borrows all there is.
+  const zstd = { ...CBOR, 'content-encoding': 'zstd' };
+  const others = [1, 2].map((seq) =>
+    post(app, zstdCompressSync(encodeBatch(batchOf({ seq }), 'cbor')), zstd),
+  );
+  const refused = await Promise.race(others);
+  expect(refused.statusCode).toBe(503);
+  expect(refused.headers['retry-after']).toBe('1');
+  expect(refused.json()).toMatchObject({ error: { code: 'UPLOADS_BUSY' } });
+  open();
+  const statuses = (await Promise.all([stored, ...others])).map(({ statusCode }) => statusCode);
+  expect(statuses.sort((a, b) => a - b)).toEqual([201, 201, 503]);
+  expect(await contentsOf(store)).toMatchObject({ batches: 2 });
+  // What was lent came back, also after failures.
+  for (let count = 0; count < 3; count++) {
+    expect((await post(app, 'x', zstd)).statusCode).toBe(400);
+  }
+  expect((await postBatch(app, batchOf({ seq: 3 }))).statusCode).toBe(201);
 });
 
 test('the API description has both routes', async () => {

@@ -21,11 +21,16 @@ import { type ExportUnit, PARTS_FOLDER, parsePartName, sessionFolder } from './e
 import { FileHashes } from './file-hashes.ts';
 import { errorCode, filesUnavailable } from './folder-errors.ts';
 import { FolderUnitWriter } from './folder-unit-writer.ts';
+import { thisProcess, type WriterProcess } from './writer-process.ts';
 
 /** Below the root, so that moving is a rename and never a copy. No vehicle can have a name with a "+". */
 const TEMPORARY_FOLDER = '+unpublished';
-/** A temporary folder this old belongs to a process that is gone: no unit takes an hour. */
-const ABANDONED_AFTER_MS = 3_600_000;
+/**
+ * A writer that is at work changes something in its folder every few seconds, and its request ends
+ * after two minutes (service.yaml). After this much silence it is gone, wherever it ran.
+ */
+const ABANDONED_AFTER_MS = 600_000;
+const SWEEP_EVERY_MS = 600_000;
 const PIECE_BYTES = 262_144;
 
 const readFile = promisify(read);
@@ -55,11 +60,13 @@ export class FolderFiles implements ExportFiles {
   readonly #root: string;
   readonly #clock: Clock;
   readonly #hashes = new FileHashes();
-  #swept = false;
+  readonly #process: WriterProcess;
+  #sweepAtMs = -Infinity;
 
-  constructor(root: string, clock: Clock) {
+  constructor(root: string, clock: Clock, writer = thisProcess()) {
     this.#root = root;
     this.#clock = clock;
+    this.#process = writer;
   }
 
   async begin(unit: ExportUnit): Promise<UnitWriter> {
@@ -68,7 +75,11 @@ export class FolderFiles implements ExportFiles {
       mkdirSync(temporary, { recursive: true });
       this.#sweep(temporary);
       // The system picks a name that nobody else has, in this process or another.
-      return new FolderUnitWriter(this.#root, mkdtempSync(join(temporary, 'unit-')), unit);
+      return new FolderUnitWriter(
+        this.#root,
+        mkdtempSync(join(temporary, this.#process.prefix)),
+        unit,
+      );
     } catch (error) {
       throw filesUnavailable('written', error);
     }
@@ -154,15 +165,29 @@ export class FolderFiles implements ExportFiles {
     return sha256;
   }
 
-  /** Once a process: what a killed process left half written. */
+  /** At the first unit and every ten minutes: what killed processes left half written. */
   #sweep(temporary: string): void {
-    if (this.#swept) return;
-    this.#swept = true;
+    const nowMs = this.#clock.nowMs();
+    if (nowMs < this.#sweepAtMs) return;
+    this.#sweepAtMs = nowMs + SWEEP_EVERY_MS;
     for (const name of namesIn(temporary)) {
       const folder = join(temporary, name);
-      const stats = statSync(folder, { throwIfNoEntry: false });
-      const ageMs = this.#clock.nowMs() - (stats?.mtimeMs ?? Infinity);
-      if (ageMs > ABANDONED_AFTER_MS) rmSync(folder, { recursive: true, force: true });
+      if (this.#process.isGone(name) || nowMs - lastChangeMs(folder) > ABANDONED_AFTER_MS) {
+        rmSync(folder, { recursive: true, force: true });
+      }
     }
   }
+}
+
+/** When anything in a unit's folder changed last; its files are two levels down at most. */
+function lastChangeMs(folder: string): number {
+  const paths = namesIn(folder).flatMap((name) => {
+    const path = join(folder, name);
+    return [path, ...namesIn(path).map((file) => join(path, file))];
+  });
+  // What is gone meanwhile has been published or swept: nothing is known of its age.
+  const times = [folder, ...paths].map(
+    (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity,
+  );
+  return Math.max(...times);
 }

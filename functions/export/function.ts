@@ -3,6 +3,7 @@ import type { CloudEvent } from '#eventing/contracts/cloud-event.ts';
 import { parseEventData } from '#eventing/contracts/event-data.ts';
 import type { StageConfig } from '#kernel/config/stage-config.ts';
 import { resultId, sessionPrefix } from '#kernel/core/ids.ts';
+import { OneAtATime } from '#kernel/core/one-at-a-time.ts';
 import type { ResultFact } from '#kernel/facts/facts.ts';
 import type { Outcome, StageContext, StageDefinition } from '#kernel/runtime/stage.ts';
 import { compactSession } from './compact-session.ts';
@@ -12,7 +13,6 @@ import type { ExportContext } from './export-context.ts';
 import type { ExportFiles } from './export-files.ts';
 import { exportWindow } from './export-window.ts';
 import { exportWithoutFiles } from './export-without-files.ts';
-import { OneAtATime } from './one-at-a-time.ts';
 import { openFiles } from './open-files.ts';
 
 const WINDOW_PROCESSED = eventType('window.processed.v1');

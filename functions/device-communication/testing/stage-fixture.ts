@@ -14,6 +14,7 @@ import type { Fact, Store } from '#kernel/store/store.ts';
 import { COLLECTIONS } from '#kernel/store/store.ts';
 import type { Log } from '#kernel/system/log.ts';
 import { sha256Hex } from '#kernel/system/sha256.ts';
+import type { BudgetLimits } from '../byte-budget.ts';
 import { createDeviceCommunicationStage } from '../function.ts';
 import { exampleDefinition } from '#kernel/facts/testing/example-campaign.ts';
 
@@ -82,7 +83,10 @@ export async function putCredential(
 const asFact = (fact: object): Fact => ({ ...fact });
 
 /** The stage with a running campaign `brakes` (version 2) for `veh-1`, whose token is TOKEN. */
-export async function startStage(wrapStore = (store: Store): Store => store): Promise<Fixture> {
+export async function startStage(
+  wrapStore = (store: Store): Store => store,
+  uploads?: BudgetLimits,
+): Promise<Fixture> {
   const store = memoryStore();
   await putCampaign(store, 1, 'draft');
   await putCampaign(store, 2, 'running');
@@ -95,7 +99,7 @@ export async function startStage(wrapStore = (store: Store): Store => store): Pr
   };
   const log: Log = { info: keep, warn: keep, error: keep };
   const sink: Fixture['sink'] = { failure: undefined };
-  const app = await buildStageServer(createDeviceCommunicationStage(), {
+  const app = await buildStageServer(createDeviceCommunicationStage(uploads), {
     clock,
     store: wrapStore(store),
     log,

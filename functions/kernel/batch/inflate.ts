@@ -41,7 +41,7 @@ const tooLarge = (maxBytes: number): TachographError =>
   new TachographError('BODY_INFLATED_TOO_LARGE', { maxBytes });
 
 /** Deflate's best: 258 bytes in a length and a distance code of one bit each, 258 * 8 / 2. */
-const MAX_DEFLATE_RATIO = 1_032;
+export const MAX_DEFLATE_RATIO = 1_032;
 
 /**
  * The last four bytes of gzip tell the length modulo 2^32, little-endian (RFC 1952, ISIZE). More

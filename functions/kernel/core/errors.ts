@@ -83,6 +83,11 @@ export const ERRORS = {
     409,
     'Port {port} is in use; free it, or give another one with --port',
   ),
+  PIPELINE_NOT_RUNNING: row(
+    'reject',
+    400,
+    'No pipeline is running here; start one with "make up" or "npx tachograph up"',
+  ),
   PIPELINE_NOT_STARTED: row('retry', 503, 'The pipeline did not start: {detail}'),
   STAGE_START_FAILED: row('bug', 500, 'The stage {service} did not start: {detail}; see {log}'),
   TRIGGER_RESERVED: row(
@@ -234,6 +239,11 @@ export const ERRORS = {
     'reject',
     409,
     'Batch {batch} was stored with the content {firstSha256}; this one differs. It was set aside. Use a new sequence number',
+  ),
+  UPLOADS_BUSY: row(
+    'retry',
+    503,
+    'Uploads take up the {maxBytes} bytes there are for them, and {waiting} wait; try again',
   ),
   // exported files
   FILES_UNAVAILABLE: row(

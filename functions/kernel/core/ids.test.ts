@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { batchId, MAX_SEQ, namePart, prefixEnd, sessionPrefix, timePart, windowId } from './ids.ts';
+import {
+  batchId,
+  bindingId,
+  MAX_SEQ,
+  namePart,
+  prefixEnd,
+  sessionPrefix,
+  timePart,
+  windowId,
+} from './ids.ts';
 
 test('batchId pads the number, so that ids sort as the numbers do', () => {
   expect(batchId('v1', 's1', 42)).toBe('v1/s1/00000042');
@@ -41,4 +50,9 @@ test('prefixEnd comes after every id of the prefix and before the next session',
 
 test('timePart sorts and holds name characters only', () => {
   expect(timePart(1_767_225_600_000)).toBe('2026-01-01T00.00.00.000Z');
+});
+
+test('bindingId stands under the session, so that it goes with it', () => {
+  expect(bindingId('v1', 's1')).toBe('v1/s1/campaign');
+  expect(bindingId('v1', 's1').startsWith(sessionPrefix('v1', 's1'))).toBe(true);
 });

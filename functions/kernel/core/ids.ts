@@ -45,6 +45,10 @@ export const sessionPrefix = (vehicle: string, session: string): string =>
 export const batchId = (vehicle: string, session: string, seq: number): string =>
   sessionPrefix(vehicle, session) + numberPart(seq, 'sequence number', MAX_SEQ, SEQ_DIGITS);
 
+/** `bindings`: what a session is recorded for. */
+export const bindingId = (vehicle: string, session: string): string =>
+  `${sessionPrefix(vehicle, session)}campaign`;
+
 export const windowPrefix = (vehicle: string, session: string, window: number): string =>
   `${sessionPrefix(vehicle, session)}${numberPart(window, 'window', MAX_WINDOW)}/`;
 

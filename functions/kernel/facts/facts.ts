@@ -52,6 +52,16 @@ export type ReceiptFact = {
   readonly receivedAtMs: number;
 };
 
+/** `bindings`: the one campaign and version of a session, written before its first batch. */
+export type BindingFact = {
+  readonly vehicle: string;
+  readonly session: string;
+  readonly campaign: string;
+  readonly campaignVersion: number;
+  /** Its batches are emulated. */
+  readonly emulated?: true;
+};
+
 export type SeqGap = {
   readonly firstSeq: number;
   readonly lastSeq: number;

@@ -2,10 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { TachographError } from '../core/errors.ts';
 import { COLLECTIONS } from './store.ts';
 
-/** `PRAGMA user_version` of the files that this program writes. 2 added the collection `payloads`. */
-export const SCHEMA_VERSION = 2;
-/** 0 is an empty file; what version 1 lacks is added. */
-const USABLE_VERSIONS: readonly number[] = [0, 1];
+/** `PRAGMA user_version` of the files that this program writes. */
+export const SCHEMA_VERSION = 1;
 
 /**
  * Makes the connection durable and the tables present; may be repeated, by many processes at once.
@@ -16,8 +14,8 @@ const USABLE_VERSIONS: readonly number[] = [0, 1];
 export function prepareDatabase(database: DatabaseSync, path: string): void {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
   const version = database.prepare('PRAGMA user_version').get()?.['user_version'] as number;
-  if (version === SCHEMA_VERSION) return;
-  if (!USABLE_VERSIONS.includes(version)) {
+  if (version === SCHEMA_VERSION && hasAllTables(database)) return;
+  if (version !== 0 && version !== SCHEMA_VERSION) {
     throw new TachographError('STORE_VERSION_UNKNOWN', {
       path,
       version,
@@ -32,6 +30,16 @@ export function prepareDatabase(database: DatabaseSync, path: string): void {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
+}
+
+/**
+ * A file may be older than a collection. More tables are no other version: programs that do not
+ * know them work on.
+ */
+function hasAllTables(database: DatabaseSync): boolean {
+  const rows = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const names = new Set(rows.map(({ name }) => name));
+  return COLLECTIONS.every((collection) => names.has(collection));
 }
 
 /**

@@ -39,6 +39,21 @@ test('openStore + a file that exists finds what an earlier process stored', asyn
   await second.close();
 });
 
+test('openStore + a file from before a collection adds it and keeps the rest', async () => {
+  const path = freshPath();
+  const url = `sqlite:${path}`;
+  const first = await openStore(url, systemClock);
+  await first.insert('audit', 'a', { n: 1 });
+  await first.close();
+  const database = new DatabaseSync(path);
+  database.exec('DROP TABLE bindings');
+  database.close();
+  const second = await openStore(url, systemClock);
+  expect(await second.insert('bindings', 'a', {})).toEqual({ outcome: 'created' });
+  expect(await second.get('audit', 'a')).toEqual({ n: 1 });
+  await second.close();
+});
+
 test('SqliteStore writes through a write-ahead log and syncs at every commit', async () => {
   const { store, database, other } = openByHand(join(folder, 'pragmas.db'));
   expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });

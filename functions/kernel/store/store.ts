@@ -31,6 +31,7 @@ export interface RangeOptions {
 export const COLLECTIONS = [
   'audit',
   'batches',
+  'bindings',
   'campaigns',
   'checkins',
   'credentials',
