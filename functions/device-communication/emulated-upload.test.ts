@@ -21,7 +21,7 @@ test.each([
     const answer = await postBatch(app, second);
     expect(answer.statusCode).toBe(422);
     expect(answer.json()).toMatchObject({ error: { code: 'SESSION_KIND_CHANGED', kind } });
-    expect(await contentsOf(store)).toEqual({ batches: 1, receipts: 1 });
+    expect(await contentsOf(store)).toEqual({ batches: 1, bindings: 1, receipts: 1 });
   },
 );
 

@@ -34,4 +34,5 @@ export function quantilesOf(values: readonly number[]): Quantiles {
 }
 
 /** To the µs: more digits are noise. */
-const round = (ms: number): number => Math.round(ms * 1000) / 1000;
+/** Adding 0 makes a -0, which JSON does not know, a 0. */
+const round = (ms: number): number => Math.round(ms * 1000) / 1000 + 0;

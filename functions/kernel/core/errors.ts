@@ -85,8 +85,8 @@ export const ERRORS = {
   ),
   PIPELINE_NOT_RUNNING: row(
     'reject',
-    400,
-    'No pipeline is running here; start one with "make up" or "npx tachograph up"',
+    409,
+    'No pipeline is running; start one with "tachograph up"',
   ),
   PIPELINE_NOT_STARTED: row('retry', 503, 'The pipeline did not start: {detail}'),
   STAGE_START_FAILED: row('bug', 500, 'The stage {service} did not start: {detail}; see {log}'),
@@ -391,11 +391,6 @@ export const ERRORS = {
     'reject',
     400,
     'The load has {arrivals} batches; at most {max} can be planned. Lower rate or duration, or use more vehicles',
-  ),
-  PIPELINE_NOT_RUNNING: row(
-    'reject',
-    409,
-    'No pipeline is running; start one with "tachograph up"',
   ),
   API_REFUSED: row('reject', 502, '{path} answered {status}: {detail}'),
   CHECKIN_UNREADABLE: row('reject', 502, 'The answer to a check-in cannot be read: {detail}'),
