@@ -19,7 +19,9 @@ export const campaignVerb: Verb = {
     const [action, subject] = context.operands;
     if (subject !== undefined && action === 'start') return start(subject, context);
     if (subject !== undefined && action === 'token') return token(subject, context);
-    context.terminal.note('Use "campaign start FILE" or "campaign token VEHICLE".');
+    context.terminal.note(
+      'Use "npx tachograph campaign start FILE" or "npx tachograph campaign token VEHICLE".',
+    );
     return 2;
   },
 };
@@ -35,9 +37,16 @@ async function start(path: string, context: VerbContext): Promise<number> {
   const file = await loadCampaignFile(path);
   const engineer = await client(context);
   for (const { name, bytes } of file.decoders) await engineer.addDecoder(name, bytes);
-  const { campaign, version, state } = await engineer.runCampaign(file.text);
-  context.terminal.document({ campaign, version, state });
+  const { campaign, version, state, estimate } = await engineer.runCampaign(file.text);
+  context.terminal.document({ campaign, version, state, estimate });
   context.terminal.print(`campaign ${campaign}, version ${version}: ${state}`);
+  if (estimate !== null) {
+    const { framesPerS, samplesPerS, uploadBytesPerS, storedBytesPerHour } = estimate;
+    context.terminal.print(
+      `estimate of a vehicle: ${framesPerS} frames/s, ${samplesPerS} values/s, ` +
+        `${uploadBytesPerS} bytes/s sent, ${storedBytesPerHour} bytes stored an hour`,
+    );
+  }
   return 0;
 }
 

@@ -19,7 +19,11 @@ const verb = (name: string, run: Verb['run']): Verb => ({
 async function call(
   args: readonly string[],
   run: Verb['run'] = async () => 0,
-  over: { readonly env?: Record<string, string>; readonly aborted?: boolean } = {},
+  over: {
+    readonly env?: Record<string, string>;
+    readonly aborted?: boolean;
+    readonly verbs?: typeof VERBS;
+  } = {},
 ) {
   const written = { out: '', err: '' };
   const controller = new AbortController();
@@ -31,7 +35,8 @@ async function call(
     stderr: { write: (text: string) => (written.err += text) },
     signal: controller.signal,
   };
-  const code = await runCommandLine(args, surroundings, { make: async () => verb('make', run) });
+  const verbs = over.verbs ?? { make: async () => verb('make', run) };
+  const code = await runCommandLine(args, surroundings, verbs);
   return { code, ...written };
 }
 
@@ -72,9 +77,9 @@ test('runCommandLine takes the home from TACHOGRAPH_HOME', async () => {
 });
 
 test.each([
-  [['mak'], 'there is no verb "mak"; did you mean "make"?'],
-  [['constructor'], 'there is no verb "constructor"'],
-  [['make', '--dat', 'x'], 'did you mean "--data"?; see "tachograph make --help"'],
+  [['mak'], 'there is no verb "mak"; did you mean "make"?; see "npx tachograph help"'],
+  [['constructor'], 'there is no verb "constructor"; see "npx tachograph help"'],
+  [['make', '--dat', 'x'], 'did you mean "--data"?; see "npx tachograph make --help"'],
   [['make', '--data'], "'--data <value>' argument missing"],
   [['make', '--keep=1'], "'--keep' does not take an argument"],
   [['make', 'a', 'b'], '"b" is one operand too many'],
@@ -117,6 +122,32 @@ test('runCommandLine prints an expected error in one line and exits 1', async ()
   });
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err).toBe('tachograph: Port 1 is in use; free it, or give another one with --port\n');
+});
+
+test.each([
+  [['demo', '--vehicles', '0']],
+  [['demo', '--vehicles', '']],
+  [['demo', '--speed', 'abc']],
+  [['demo', '--seed=-1']],
+  [['up', '--port', 'abc']],
+  [['bench', '--only', 'nothing']],
+])('runCommandLine of %j exits 2 and names the option', async (args) => {
+  const { code, err } = await call(args, undefined, { verbs: VERBS });
+  expect(code).toBe(2);
+  expect(err).toMatch(/^tachograph: --\w+ = ".*" is not valid: .+\n$/);
+});
+
+test('runCommandLine of a configuration that is no option exits 1', async () => {
+  const { code } = await call(['make'], async () => {
+    throw new TachographError('CONFIG_INVALID', { name: 'PORT', value: 'x', remedy: 'use 1' });
+  });
+  expect(code).toBe(1);
+});
+
+test('runCommandLine of campaign without its operands exits 2', async () => {
+  const { code, out, err } = await call(['campaign', 'start'], undefined, { verbs: VERBS });
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(err).toContain('campaign start FILE');
 });
 
 test('runCommandLine prints a bug with its stack, and an interrupt without', async () => {

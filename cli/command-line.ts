@@ -3,6 +3,7 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { TachographError } from '#kernel/core/errors.ts';
 import { closestName } from './closest-name.ts';
 import { overviewText, verbText } from './help-text.ts';
+import { describeFailure } from './describe-failure.ts';
 import { createTerminal, type Terminal, type TextStream } from './terminal.ts';
 import type { Verb, VerbContext } from './verb.ts';
 import { VERBS } from './verbs.ts';
@@ -44,14 +45,16 @@ export async function runCommandLine(
       terminal.note('tachograph: stopped');
       return EXIT_FAILED;
     }
-    const known = error instanceof TachographError;
-    terminal.note(`tachograph: ${known ? error.message : describeBug(error)}`);
-    return EXIT_FAILED;
+    terminal.note(`tachograph: ${describeFailure(error)}`);
+    return isWrongOption(error) ? EXIT_USAGE : EXIT_FAILED;
   }
 }
 
-const describeBug = (error: unknown): string =>
-  error instanceof Error ? (error.stack ?? error.message) : String(error);
+/** The value of an option of the command line, not one of a file or a variable. */
+const isWrongOption = (error: unknown): boolean =>
+  error instanceof TachographError &&
+  error.code === 'CONFIG_INVALID' &&
+  String(error.fields['name']).startsWith('--');
 
 async function dispatch(
   args: readonly string[],
@@ -103,11 +106,11 @@ async function loadVerb(
   if (load !== undefined) return load();
   const near = closestName(name, [...Object.keys(verbs), 'help']);
   const hint = near === undefined ? '' : `; did you mean "${near}"?`;
-  throw new UsageError(`there is no verb "${name}"${hint} See "tachograph help"`);
+  throw new UsageError(`there is no verb "${name}"${hint}; see "npx tachograph help"`);
 }
 
 const usage = (verb: string, message: string): UsageError =>
-  new UsageError(`${message}; see "tachograph ${verb} --help"`);
+  new UsageError(`${message}; see "npx tachograph ${verb} --help"`);
 
 type OptionValues = Readonly<Record<string, string | boolean | string[] | undefined>>;
 

@@ -16,6 +16,7 @@ export function overviewText(verbs: readonly Verb[]): string[] {
     ]),
     '',
     'Every verb takes --help, and --json for one JSON document on stdout and nothing else there.',
+    '--version names this program and its version.',
     'TACHOGRAPH_HOME says where the state of "up" is kept (default: .tachograph in the repository).',
     'Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.',
   ];

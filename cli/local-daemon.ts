@@ -3,10 +3,10 @@ import { startCluster, type ClusterEvent, type LocalCluster } from '#infra/local
 import { BoundedLogFile } from '#infra/local/bounded-log-file.ts';
 import { makePrivateFolder } from '#infra/local/private-folder.ts';
 import { must } from '#kernel/core/assert.ts';
-import { TachographError } from '#kernel/core/errors.ts';
 import { jsonLog } from '#kernel/system/log.ts';
 import { systemClock } from '#kernel/system/system-clock.ts';
 import type { DaemonReport, DaemonRequest } from './daemon-messages.ts';
+import { describeFailure } from './describe-failure.ts';
 import { engineerToken } from './engineer-token.ts';
 import { removeLocalState, writeLocalState, type LocalState } from './local-state.ts';
 import { processIdentity } from './process-identity.ts';
@@ -62,7 +62,7 @@ async function run(request: DaemonRequest): Promise<void> {
     await removeLocalState(home);
     process.exit(0);
   } catch (error) {
-    log.error('the pipeline failed', { message: reasonOf(error) });
+    log.error('the pipeline failed', { message: describeFailure(error) });
     // First the reason: on a disk that refuses to write, what follows may fail for the same one.
     fail(error);
     await removeLocalState(home);
@@ -70,16 +70,9 @@ async function run(request: DaemonRequest): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  report({ kind: 'failed', message: reasonOf(error) });
+  report({ kind: 'failed', message: describeFailure(error) });
   process.exitCode = 1;
   if (process.connected) process.disconnect();
-}
-
-/** The stack is for a fault of the program; an expected one and the system's (a full disk) say enough. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const expected = error instanceof TachographError || 'errno' in error || 'errcode' in error;
-  return expected ? error.message : (error.stack ?? error.message);
 }
 
 async function start(
@@ -106,7 +99,8 @@ async function start(
     log,
     signal: stopping.signal,
     onEvent: (event) => {
-      const line = progressLine(event);
+      if (event.kind === 'inert') log.info('without effect here', { fields: event.fields });
+      const line = progressLine(event, join(dataDir, 'logs', 'cluster.log'));
       if (line !== undefined) report({ kind: 'progress', line });
     },
   });
@@ -114,11 +108,11 @@ async function start(
 
 const storeUrl = (dataDir: string): string => `sqlite:${join(dataDir, 'store.sqlite')}`;
 
-function progressLine(event: ClusterEvent): string | undefined {
+function progressLine(event: ClusterEvent, logPath: string): string | undefined {
   if (event.kind === 'starting') return `starting ${event.what}`;
   if (event.kind === 'ready') return `${event.replica} is ready`;
   if (event.kind === 'inert' && event.fields.length > 0) {
-    return `without effect here: ${event.fields.join(', ')}`;
+    return `${event.fields.length} fields of the YAML have no effect here; see ${logPath}`;
   }
   return undefined;
 }

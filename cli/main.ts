@@ -20,6 +20,14 @@ process.on('SIGTERM', stop(143));
 process.on('SIGHUP', stop(129));
 process.once('disconnect', stop(143));
 
+// Whoever reads (`… | head -1`) may stop reading: nothing more is to be said, as by SIGPIPE.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    if (signalCode === 0) stop(141)();
+  });
+}
+
 const code = await runCommandLine(process.argv.slice(2), {
   root: dirname(dirname(fileURLToPath(import.meta.url))),
   env: process.env,

@@ -16,7 +16,7 @@ export const statusVerb: Verb = {
     const state = await readLocalState(home);
     if (state === undefined) {
       terminal.document({ running: false });
-      terminal.print('Nothing is running; "tachograph up" starts the pipeline.');
+      terminal.print('Nothing is running; "make up" (npx tachograph up) starts the pipeline.');
       return 1;
     }
     const answer = await request(`${state.gatewayUrl}${STATUS_PATH}`, {

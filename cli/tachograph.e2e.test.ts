@@ -67,6 +67,9 @@ run('up, status, up again, down, down again do what they say', async () => {
   const again = await tachograph(up(), env());
   expect(again.code).toBe(0);
   expect(JSON.parse(again.out)).toEqual(state);
+  const other = await tachograph([...up(), '--data', join(home, 'other')], env());
+  expect({ code: other.code, out: other.out }).toEqual({ code: 1, out: '' });
+  expect(other.err).toContain(`runs already, with --data ${data()}`);
   const down = await tachograph(['down', '--json'], env());
   expect(JSON.parse(down.out)).toMatchObject({ stopped: true, pid: state.pid, killed: false });
   await expect(fetch(state.gatewayUrl)).rejects.toThrow('fetch failed');
@@ -141,6 +144,25 @@ test('tachograph where nothing is installed says so and exits 1', async () => {
     .result;
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err).toContain('run "make setup" first');
+  const doctor = await startTachograph(['doctor'], {}, join(home, 'bin/tachograph.js')).result;
+  expect(doctor.code, doctor.err).toBe(1);
+  expect(doctor.out).toMatch(/missing modules[^]+→ make setup/);
+});
+
+test('tachograph --version is that of the package', async () => {
+  const { code, out } = await tachograph(['--version']);
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  expect({ code, out }).toEqual({ code: 0, out: `${version}\n` });
+});
+
+test('tachograph whose reader goes away ends quietly', async () => {
+  const command = startTachograph(['help'], env());
+  command.child.stdout?.destroy();
+  const { code, err } = await command.result;
+  expect([0, 141]).toContain(code);
+  expect(err).toBe('');
 });
 
 test('doctor --json says what is there and what is missing', async () => {

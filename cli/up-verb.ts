@@ -12,6 +12,7 @@ import type { Verb, VerbContext } from './verb.ts';
 
 const DAEMON = fileURLToPath(new URL('local-daemon.ts', import.meta.url));
 const DEFAULT_PORT = 8080;
+const STOP_HINT = '"make down" (npx tachograph down)';
 export const DEFAULT_OVERLAY = 'infra/kubernetes/overlays/local';
 
 /** `tachograph up`. */
@@ -46,7 +47,11 @@ export const upVerb: Verb = {
   async run(context) {
     const running = await readLocalState(context.home);
     if (running !== undefined) {
-      context.terminal.note('The pipeline is running already; "tachograph down" stops it');
+      const other = otherOptions(running, requestOf(context), context);
+      if (other.length > 0) {
+        throw new TachographError('PIPELINE_RUNS_OTHERWISE', { detail: other.join(' and ') });
+      }
+      context.terminal.note(`The pipeline is running already; ${STOP_HINT} stops it`);
       if (context.list('demand').length > 0) {
         context.terminal.note('It keeps the demands that it was started with');
       }
@@ -57,6 +62,19 @@ export const upVerb: Verb = {
     return 0;
   },
 };
+
+/** What was asked for and the running pipeline does not have; what was not given is as it is. */
+function otherOptions(
+  { gatewayUrl, dataDir }: LocalState,
+  asked: DaemonRequest,
+  context: VerbContext,
+): string[] {
+  const { port } = new URL(gatewayUrl);
+  const anyPort = context.option('port') === undefined || asked.port === 0;
+  const otherPort = !anyPort && String(asked.port) !== port;
+  const otherData = context.option('data') !== undefined && asked.dataDir !== dataDir;
+  return [...(otherPort ? [`--port ${port}`] : []), ...(otherData ? [`--data ${dataDir}`] : [])];
+}
 
 function requestOf(context: VerbContext): DaemonRequest {
   const { root, home } = context;
@@ -137,34 +155,42 @@ function firstResult(
   });
 }
 
+/** Stages with REST routes, which describe themselves. */
+const DOCUMENTED = new Set(['campaign', 'device-communication', 'export']);
+
 function show(state: LocalState, { terminal, root }: VerbContext): void {
   const { gatewayUrl, services, dataDir, tokenFile } = state;
   terminal.document(state);
   const bold = (text: string): string => terminal.colour('bold', text);
-  const token = `$(cat ${tokenFile.startsWith(`${root}/`) ? tokenFile.slice(root.length + 1) : tokenFile})`;
-  const auth = `-H "Authorization: Bearer ${token}"`;
+  // Absolute paths: the lines work from any folder.
+  const auth = `-H "Authorization: Bearer $(cat '${tokenFile}')"`;
+  const drive = join(root, 'examples/drive/toyota_2017.dbc');
   const example = services.includes('campaign');
   const tryIt = [
-    `  ${'API pages'.padEnd(22)}${gatewayUrl}/campaign/docs  (and of device-communication, export)`,
     '',
     bold('Try it:'),
     `  curl -sS ${auth} ${gatewayUrl}/campaign/v1/campaigns`,
     `  curl -sS ${auth} -H 'content-type: application/octet-stream' \\`,
-    `    --data-binary @examples/drive/toyota_2017.dbc '${gatewayUrl}/campaign/v1/decoders?name=toyota_2017'`,
+    `    --data-binary '@${drive}' '${gatewayUrl}/campaign/v1/decoders?name=toyota_2017'`,
     `  curl -sS ${auth} -X POST ${gatewayUrl}/campaign/v1/vehicles/car-1/tokens`,
     `  curl -sS ${auth} ${gatewayUrl}/export/v1/datasets/car-1`,
   ];
   for (const line of [
     bold(`Tachograph is running (process ${state.pid}).`),
     '',
-    ...services.map((name) => `  ${name.padEnd(22)}${gatewayUrl}/${name}`),
+    ...services.map((name) => stageLine(name, gatewayUrl)),
     `  ${'broker'.padEnd(22)}${state.brokerUrl}`,
     `  ${'status'.padEnd(22)}${gatewayUrl}/-/status`,
     ...(example ? tryIt : []),
     '',
-    '"tachograph status" shows how it does, "tachograph down" stops it. Data and logs:',
+    `"make status" (npx tachograph status) shows how it does, ${STOP_HINT} stops it. Data and logs:`,
     dataDir,
   ]) {
     terminal.print(line);
   }
+}
+
+function stageLine(name: string, gatewayUrl: string): string {
+  const shown = DOCUMENTED.has(name) ? `${gatewayUrl}/${name}/docs` : 'runs; it takes events only';
+  return `  ${name.padEnd(22)}${shown}`;
 }

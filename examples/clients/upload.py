@@ -29,8 +29,13 @@ def upload(url, token, vehicle, batch, attempts=8):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4 or "TOKEN" not in os.environ:
+    if len(sys.argv) != 4 or not os.environ.get("TOKEN"):
         print(__doc__.split("\n\n")[1], file=sys.stderr)
         sys.exit(2)
-    with open(sys.argv[3], "rb") as file:
-        print(upload(sys.argv[1], os.environ["TOKEN"], sys.argv[2], file.read()))
+    try:
+        with open(sys.argv[3], "rb") as file:
+            batch = file.read()
+    except OSError as error:
+        print("cannot read the batch:", error, file=sys.stderr)
+        sys.exit(2)
+    print(upload(sys.argv[1], os.environ["TOKEN"], sys.argv[2], batch))

@@ -112,7 +112,8 @@ function readDecoders(reader: CampaignReader, root: MapAt): Record<string, strin
     const decoder = reader.mapOfItem(item, ['sha256', 'dbc']);
     if (decoder.members.has('dbc')) {
       const remedy =
-        'POST the file to /v1/decoders and write { sha256: … } ("tachograph campaign start FILE" does)';
+        'POST the file to /v1/decoders and write { sha256: … } ' +
+        '("npx tachograph campaign start FILE" does both)';
       reader.fault(`${item.path}.dbc`, `${item.path} names a file of your machine; ${remedy}`);
       continue;
     }

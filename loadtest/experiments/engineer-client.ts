@@ -7,11 +7,21 @@ export interface EngineerClient {
   /** Stores a DBC file under its SHA-256. */
   addDecoder(name: string, bytes: Uint8Array): Promise<void>;
   /** Creates a campaign of its YAML text, approves and starts it. */
-  runCampaign(text: string): Promise<CampaignFact>;
+  runCampaign(text: string): Promise<StartedCampaign>;
   /** Ends a campaign: nothing more is recorded for it. */
   endCampaign(id: string): Promise<void>;
   /** A bearer token for the vehicle. */
   issueToken(vehicle: string): Promise<string>;
+}
+
+export interface StartedCampaign extends CampaignFact {
+  /** What a vehicle makes of it, as the service reckons. */
+  readonly estimate: {
+    readonly framesPerS: number;
+    readonly samplesPerS: number;
+    readonly uploadBytesPerS: number;
+    readonly storedBytesPerHour: number;
+  } | null;
 }
 
 interface Call {
@@ -55,10 +65,11 @@ export function engineerClient(
     },
     runCampaign: async (text) => {
       const body = { contentType: 'application/yaml', body: text };
-      const created = (await post({ path: '/v1/campaigns', ...body })) as CampaignFact;
+      const created = (await post({ path: '/v1/campaigns', ...body })) as StartedCampaign;
       const id = encodeURIComponent(created.campaign);
       await post({ path: `/v1/campaigns/${id}/approve` });
-      return (await post({ path: `/v1/campaigns/${id}/start` })) as CampaignFact;
+      const started = (await post({ path: `/v1/campaigns/${id}/start` })) as CampaignFact;
+      return { ...started, estimate: created.estimate };
     },
     endCampaign: async (campaign) => {
       await post({ path: `/v1/campaigns/${encodeURIComponent(campaign)}/end` });

@@ -88,6 +88,11 @@ export const ERRORS = {
     409,
     'No pipeline is running; start one with "tachograph up"',
   ),
+  PIPELINE_RUNS_OTHERWISE: row(
+    'reject',
+    409,
+    'The pipeline runs already, with {detail}; "make down" (npx tachograph down) stops it first',
+  ),
   PIPELINE_NOT_STARTED: row('retry', 503, 'The pipeline did not start: {detail}'),
   STAGE_START_FAILED: row('bug', 500, 'The stage {service} did not start: {detail}; see {log}'),
   TRIGGER_RESERVED: row(
