@@ -118,9 +118,9 @@ async function checkPort({ home }: DoctorSurroundings): Promise<DoctorCheck> {
       server.once('error', reject);
       server.listen(DEFAULT_PORT, '127.0.0.1', resolve);
     });
-    return found(name, false, 'free for "tachograph up"');
+    return found(name, false, 'free for "make up"');
   } catch (error) {
-    const remedy = 'use "tachograph up --port 0", or free it';
+    const remedy = 'use "make up PORT=0", or free it';
     return missing(name, false, (error as Error).message, remedy);
   } finally {
     server.close();

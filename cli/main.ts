@@ -21,10 +21,14 @@ process.on('SIGHUP', stop(129));
 process.once('disconnect', stop(143));
 
 // Whoever reads (`… | head -1`) may stop reading: nothing more is to be said, as by SIGPIPE.
+// What a full disk does not take is said on the other stream.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    if (signalCode === 0) stop(141)();
+    if (signalCode !== 0) return;
+    stop(error.code === 'EPIPE' ? 141 : 1)();
+    if (error.code !== 'EPIPE' && stream === process.stdout) {
+      process.stderr.write(`tachograph: the result cannot be written: ${error.message}\n`);
+    }
   });
 }
 

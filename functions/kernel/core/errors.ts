@@ -76,7 +76,7 @@ export const ERRORS = {
   CLUSTER_LOCKED: row(
     'reject',
     409,
-    'The data folder {folder} is in use by process {pid}; stop it with "tachograph down", or give another folder',
+    'The data folder {folder} is in use by process {pid}; stop it with "npx tachograph down", or give another folder',
   ),
   PORT_IN_USE: row(
     'reject',
@@ -403,7 +403,7 @@ export const ERRORS = {
   RESULT_UNREADABLE: row(
     'reject',
     400,
-    'The result folder {folder} cannot be read: {detail}; give one that "tachograph demo" made',
+    'The result folder {folder} cannot be read: {detail}; give one that "make demo" made',
   ),
   // demand
   DEMAND_INVALID: row('reject', 400, 'The demand is not usable: column {column}: {detail}'),
