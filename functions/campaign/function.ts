@@ -4,7 +4,7 @@ import { campaignRoutes } from './campaign-routes.ts';
 import { DecoderLibrary } from './decoder-library.ts';
 import { decoderRoutes } from './decoder-routes.ts';
 import { readRoutes } from './read-routes.ts';
-import { takeRawBodies } from './route-input.ts';
+import { takeJudgedBodies } from './route-input.ts';
 import { tokenRoutes } from './token-routes.ts';
 import type { RandomBytes } from './vehicle-tokens.ts';
 
@@ -25,7 +25,7 @@ export function createCampaignStage(config: CampaignStageConfig): StageDefinitio
     handle: async () => DONE,
     routes: (app, context) => {
       app.addHook('onRequest', auth);
-      takeRawBodies(app);
+      takeJudgedBodies(app);
       const library = new DecoderLibrary(context.store);
       decoderRoutes(app, context, library);
       campaignRoutes(app, context, library);

@@ -1,19 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { TachographError } from '#kernel/core/errors.ts';
+import { bodyBytes, takeRawBodies } from '#kernel/runtime/raw-bodies.ts';
 
 /**
  * Bodies as bytes, whatever their content type says (curl sends its own by default), and no run-
  * time schemas: they describe the routes, the code judges the values, with better words.
  */
-export function takeRawBodies(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+export function takeJudgedBodies(app: FastifyInstance): void {
+  takeRawBodies(app);
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
 }
-
-export const bodyBytes = ({ body }: FastifyRequest): Uint8Array =>
-  Buffer.isBuffer(body) ? body : new Uint8Array(0);
 
 /** The body, or BODY_EMPTY. */
 export function requiredBody(request: FastifyRequest, expected: string): Uint8Array {

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { TachographError } from '#kernel/core/errors.ts';
 import type { StageContext } from '#kernel/runtime/stage.ts';
 import { errorAnswer, params, SECURITY } from './api-schemas.ts';
-import { bodyBytes, integerField } from './route-input.ts';
+import { bodyBytes } from '#kernel/runtime/raw-bodies.ts';
+import { integerField } from './route-input.ts';
 import { issueToken, listTokens, type RandomBytes, revokeToken } from './vehicle-tokens.ts';
 
 const YEAR_S = 31_536_000;

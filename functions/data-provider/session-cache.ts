@@ -1,3 +1,4 @@
+import { OneAtATime } from '#kernel/core/one-at-a-time.ts';
 import type { SessionState } from './session-state.ts';
 
 /** Receipts kept over all sessions: at about 0.5 KB each, 100 MB. */
@@ -11,7 +12,7 @@ export const MAX_CACHED_RECEIPTS = 200_000;
  */
 export class SessionCache {
   readonly #states = new Map<string, SessionState>();
-  readonly #tails = new Map<string, Promise<unknown>>();
+  readonly #work = new OneAtATime();
   readonly #maxReceipts: number;
 
   constructor(maxReceipts = MAX_CACHED_RECEIPTS) {
@@ -49,15 +50,7 @@ export class SessionCache {
   }
 
   /** Runs `work` when all earlier work on the same session has ended, well or not. */
-  async withSession<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#tails.get(key) ?? Promise.resolve();
-    const mine = before.then(work, work);
-    const tail = mine.catch(() => undefined);
-    this.#tails.set(key, tail);
-    try {
-      return await mine;
-    } finally {
-      if (this.#tails.get(key) === tail) this.#tails.delete(key);
-    }
+  withSession<T>(key: string, work: () => Promise<T>): Promise<T> {
+    return this.#work.run(key, work);
   }
 }

@@ -3,6 +3,7 @@ import { MAX_BODY_BYTES, MAX_INFLATED_BYTES } from '#kernel/batch/batch-limits.t
 import { TachographError } from '#kernel/core/errors.ts';
 import { namePart } from '#kernel/core/ids.ts';
 import { OneAtATime } from '#kernel/core/one-at-a-time.ts';
+import { bodyBytes, takeRawBodies } from '#kernel/runtime/raw-bodies.ts';
 import type { StageContext, StageDefinition } from '#kernel/runtime/stage.ts';
 import { DONE } from '#kernel/runtime/stage.ts';
 import { authenticateVehicle } from './authenticate-vehicle.ts';
@@ -49,7 +50,9 @@ function vehicleRoutes(app: FastifyInstance, context: StageContext, uploads: Bud
     budget: new ByteBudget(uploads),
     conflicts: new OneAtATime(),
   };
-  acceptRawBodies(app);
+  // The routes' schemas describe the bodies, the codec checks them, field by field.
+  takeRawBodies(app);
+  app.setValidatorCompiler(() => () => true);
   // Before the body is read: who is not known costs no memory.
   app.addHook('onRequest', async (request: VehicleRequest, reply: FastifyReply) => {
     const vehicle = namePart(request.params.vehicle, 'vehicle');
@@ -78,17 +81,8 @@ function vehicleRoutes(app: FastifyInstance, context: StageContext, uploads: Bud
   );
 }
 
-/** Bodies stay bytes; the routes' schemas describe them, the codec checks them, field by field. */
-function acceptRawBodies(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, parsed) => {
-    parsed(null, body);
-  });
-  app.setValidatorCompiler(() => () => true);
-}
-
 const uploadOf = (request: VehicleRequest): Upload => ({
   vehicle: request.params.vehicle,
   headers: request.headers,
-  body: Buffer.isBuffer(request.body) ? request.body : new Uint8Array(0),
+  body: bodyBytes(request),
 });

@@ -1,7 +1,6 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { TachographError } from '#kernel/core/errors.ts';
-import { sha256Hex } from '#kernel/system/sha256.ts';
+import { checkEngineerToken } from '#kernel/system/check-engineer-token.ts';
 
 /** `POST` adds a Trigger, `DELETE …/NAME` removes one that was added. Below no Service's name. */
 export const TRIGGERS_PATH = '/-/triggers';
@@ -30,7 +29,8 @@ export async function serveControl(
   control: GatewayControl,
   readBody: () => Promise<Buffer | null>,
 ): Promise<void> {
-  checkToken(request.headers.authorization, control.tokenSha256);
+  // Before anything of the body is read.
+  checkEngineerToken(request.headers.authorization, control.tokenSha256);
   const { method = 'GET', url = '/' } = request;
   if (method === 'POST' && url === TRIGGERS_PATH) {
     await control.addTrigger(readObject(await readBody()));
@@ -41,16 +41,6 @@ export async function serveControl(
     throw new TachographError('ROUTE_UNKNOWN', { method, path: url });
   }
   await control.removeTrigger(name);
-}
-
-/** Before anything of the body is read. */
-function checkToken(authorization: string | undefined, tokenSha256: string): void {
-  const token = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-  if (token === undefined) throw new TachographError('ENGINEER_TOKEN_MISSING');
-  const [given, expected] = [sha256Hex(token), tokenSha256].map((hex) => Buffer.from(hex, 'hex'));
-  if (given?.length !== expected?.length || !timingSafeEqual(given ?? EMPTY, expected ?? EMPTY)) {
-    throw new TachographError('ENGINEER_TOKEN_INVALID');
-  }
 }
 
 const EMPTY = Buffer.alloc(0);

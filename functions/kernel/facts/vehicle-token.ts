@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { sameSha256 } from '../system/same-sha256.ts';
 import { isNamePart } from '../core/ids.ts';
 import type { CredentialFact } from './facts.ts';
 
@@ -44,7 +44,7 @@ export function judgeToken(
       continue;
     }
     const isRevoked = allRevoked || revoked.has(fact.tokenSha256 ?? '');
-    if (sameHash(fact.tokenSha256 ?? '', tokenSha256)) {
+    if (sameSha256(fact.tokenSha256 ?? '', tokenSha256)) {
       if (isRevoked || issuedAfter >= MAX_VALID_TOKENS) return { verdict: 'revoked' };
       return judgeTime(fact, nowMs);
     }
@@ -58,9 +58,4 @@ function judgeTime(fact: CredentialFact, nowMs: number): TokenVerdict {
   if (nowMs < fact.notBeforeMs) return { verdict: 'notYetValid', atMs: fact.notBeforeMs };
   if (nowMs >= fact.expiresAtMs) return { verdict: 'expired', atMs: fact.expiresAtMs };
   return { verdict: 'valid' };
-}
-
-function sameHash(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a, 'hex'), Buffer.from(b, 'hex')];
-  return left.length === 32 && left.length === right.length && timingSafeEqual(left, right);
 }

@@ -1,7 +1,6 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { TachographError } from '../core/errors.ts';
-import { sha256Hex } from '../system/sha256.ts';
+import { checkEngineerToken } from '../system/check-engineer-token.ts';
 
 /**
  * Whom facts and audit name: there is one engineers' token, so no person can be told from another.
@@ -25,12 +24,7 @@ export function engineerAuth(tokenSha256: string): AuthHook {
       remedy: "set it to the SHA-256 of the engineers' token, 64 lower-case hex digits",
     });
   }
-  const expected = Buffer.from(tokenSha256, 'hex');
   return async (request) => {
-    // The scheme's name is case-insensitive (RFC 9110 11.1).
-    const token = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
-    if (token === undefined) throw new TachographError('ENGINEER_TOKEN_MISSING');
-    const actual = Buffer.from(sha256Hex(token), 'hex');
-    if (!timingSafeEqual(actual, expected)) throw new TachographError('ENGINEER_TOKEN_INVALID');
+    checkEngineerToken(request.headers.authorization, tokenSha256);
   };
 }

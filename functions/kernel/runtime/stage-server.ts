@@ -13,6 +13,7 @@ import { callerSignal } from './caller-signal.ts';
 import { consumeForRequests, serveBursts } from './demand-routes.ts';
 import { handleEvent } from './handle-event.ts';
 import { park } from './park.ts';
+import { bodyBytes, takeRawBodies } from './raw-bodies.ts';
 import type { StageDemand } from './stage-demand.ts';
 import type { Outcome, StageContext, StageDefinition } from './stage.ts';
 
@@ -62,15 +63,9 @@ function eventRoutes(
   demand: StageDemand | undefined,
 ) {
   return (scope: FastifyInstance, _options: unknown, done: () => void): void => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, parsed) => {
-      parsed(null, body);
-    });
+    takeRawBodies(scope);
     const read = (request: FastifyRequest): CloudEvent =>
-      eventFromHttp(
-        request.headers,
-        Buffer.isBuffer(request.body) ? request.body : new Uint8Array(0),
-      );
+      eventFromHttp(request.headers, bodyBytes(request));
     const hidden = { schema: { hide: true } } as const;
     scope.post('/', hidden, async (request, reply) => {
       const event = read(request);
