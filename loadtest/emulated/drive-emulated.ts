@@ -24,7 +24,7 @@ import type { Random } from '#kernel/core/random.ts';
 import type { Arrivals } from '#loadtest/arrivals/arrival-times.ts';
 import type { SessionProgress } from '#loadtest/replay/export-tracker.ts';
 import type { ReplayLimits, ReplayResult } from '#loadtest/replay/replay.ts';
-import type { BatchRecord } from '#loadtest/vehicles/batch-record.ts';
+import { type BatchRecord, unsentRecord } from '#loadtest/vehicles/batch-record.ts';
 import type { UploadRequest } from '#loadtest/vehicles/upload-request.ts';
 import type { Verdict } from '#loadtest/vehicles/upload-verdict.ts';
 import type { VehicleTransport } from '#loadtest/vehicles/vehicle-transport.ts';
@@ -163,7 +163,7 @@ class Sender {
     const batch = emulatedBatch(vehicle, campaign, planned, intendedUs);
     const body = gzipSync(encodeBatch(batch, 'cbor'), { level: 1 });
     const request = uploadRequest(batch, body, intendedUs, traceparentOf(this.#traces));
-    let record: BatchRecord = {
+    let record = unsentRecord({
       vehicle: vehicle.vehicle,
       session: vehicle.session,
       seq: planned.seq,
@@ -174,16 +174,7 @@ class Sender {
       bytes: body.length,
       intendedMs,
       readyMs: this.#nowMs(),
-      firstSentMs: null,
-      sentMs: null,
-      ackedMs: null,
-      exportedMs: null,
-      attempts: 0,
-      outcome: 'unresolved',
-      duplicate: false,
-      emptied: false,
-      detail: '',
-    };
+    });
     while (!this.#signal.aborted && record.attempts < BACKOFF.maxAttempts) {
       const sentMs = this.#nowMs();
       const firstSentMs = record.firstSentMs ?? sentMs;

@@ -35,3 +35,32 @@ export interface BatchRecord {
   /** The last answer, where it was not a success. */
   readonly detail: string;
 }
+
+/** What is known of a batch before its first attempt. */
+export type CutBatch = Pick<
+  BatchRecord,
+  | 'vehicle'
+  | 'session'
+  | 'seq'
+  | 'fromUs'
+  | 'untilUs'
+  | 'emulated'
+  | 'frames'
+  | 'bytes'
+  | 'intendedMs'
+  | 'readyMs'
+>;
+
+/** The record of a batch that nobody has tried to send yet. */
+export const unsentRecord = (cut: CutBatch): BatchRecord => ({
+  ...cut,
+  firstSentMs: null,
+  sentMs: null,
+  ackedMs: null,
+  exportedMs: null,
+  attempts: 0,
+  outcome: 'unresolved',
+  duplicate: false,
+  emptied: false,
+  detail: '',
+});

@@ -10,7 +10,7 @@ import type { Batch } from '#kernel/batch/batch.ts';
 import type { Clock } from '#kernel/core/clock.ts';
 import type { Random } from '#kernel/core/random.ts';
 import type { CampaignDefinition } from '#kernel/facts/campaign.ts';
-import type { BatchRecord } from './batch-record.ts';
+import { type BatchRecord, unsentRecord } from './batch-record.ts';
 import type { EnactableCampaign } from './checkin.ts';
 import type { DriveSlice } from './cut-drive.ts';
 import type { VehicleIdentity } from './identities.ts';
@@ -186,26 +186,19 @@ export class VehicleAgent {
     const { vehicle, session, seq, fromUs, untilUs } = batch;
     const traceparent = traceparentOf(this.#traces);
     this.#cut.set(seq, { batch, body: Promise.resolve(body), traceparent });
-    this.#note({
-      vehicle,
-      session,
-      seq,
-      fromUs,
-      untilUs,
-      frames: batch.counts.recorded,
-      bytes: body.length,
-      intendedMs: dueMs - originMs,
-      readyMs: clock.monotonicMs() - originMs,
-      firstSentMs: null,
-      sentMs: null,
-      ackedMs: null,
-      exportedMs: null,
-      attempts: 0,
-      outcome: 'unresolved',
-      duplicate: false,
-      emptied: false,
-      detail: '',
-    });
+    this.#note(
+      unsentRecord({
+        vehicle,
+        session,
+        seq,
+        fromUs,
+        untilUs,
+        frames: batch.counts.recorded,
+        bytes: body.length,
+        intendedMs: dueMs - originMs,
+        readyMs: clock.monotonicMs() - originMs,
+      }),
+    );
     this.#dispatch({ kind: 'batchCut', seq, bytes: body.length, last: batch.end });
   }
 
