@@ -34,6 +34,11 @@ export const LAYERS: readonly Layer[] = [
     may: [...CONTRACTS, 'eventing/', 'functions/kernel/system/'],
   },
   { folder: 'infra/routing/', may: ['functions/kernel/core/'], pure: true },
+  {
+    folder: 'infra/autoscaling/',
+    may: ['functions/kernel/core/', 'infra/autoscaling/'],
+    pure: true,
+  },
   { folder: 'infra/checks/', may: [] },
   { folder: 'infra/testing/', may: KERNEL },
   {
@@ -49,6 +54,7 @@ export const LAYERS: readonly Layer[] = [
   { folder: 'loadtest/', may: ['functions/kernel/', 'eventing/', 'infra/', 'cli/', 'loadtest/'] },
   { folder: 'cli/', may: ['functions/kernel/', 'eventing/', 'infra/', 'loadtest/', 'cli/'] },
   { folder: 'bin/', may: [] },
+  { folder: 'examples/policies/', may: ['infra/autoscaling/'], pure: true },
 ];
 
 /** Packages and built-ins that only these places may import. */

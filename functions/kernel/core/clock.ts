@@ -33,6 +33,7 @@ export class VirtualClock implements Clock {
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
     if (ms <= 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
       const sleeper: Sleeper = { dueMs: this.#nowMs + ms, wake: resolve };
@@ -52,6 +53,7 @@ export class VirtualClock implements Clock {
   /** Moves time forward by `ms`, waking each sleeper at its own due time. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;
+    await settled();
     for (;;) {
       const next = this.#sleepers
         .filter((sleeper) => sleeper.dueMs <= endMs)
@@ -61,8 +63,15 @@ export class VirtualClock implements Clock {
       this.#sleepers = this.#sleepers.filter((other) => other !== next);
       next.wake();
       // Let what was awakened run, so that it can go to sleep again before time moves on.
-      for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+      await settled();
     }
     this.#nowMs = endMs;
   }
+}
+
+/** Chains of promises are shorter than this many turns. */
+const TURNS = 50;
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn++) await Promise.resolve();
 }

@@ -105,6 +105,8 @@ export const ERRORS = {
     409,
     'There are {max} added Triggers already, the most there may be; remove one with DELETE /-/triggers/NAME',
   ),
+  RECORD_INVALID: row('reject', 400, '{file} is not a record of a run: {detail}'),
+  POLICY_FAILED: row('reject', 400, 'The policy {policy} gave no decision: {detail}'),
   SERVICE_UNKNOWN: row('reject', 404, 'There is no Service "{value}" here; known: {known}'),
   SERVICE_STARTING: row('retry', 503, 'The Service {service} is not ready; try again'),
   SERVICE_OVERLOADED: row('retry', 503, '{service} is busy: {queued} requests wait; try again'),
