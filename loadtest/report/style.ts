@@ -2,10 +2,10 @@
 export const STYLE = `
 :root { color-scheme: light dark; --bg: #fff; --ink: #1b1f24; --soft: #57606a; --line: #d0d7de;
   --panel: #f6f8fa; --good: #116329; --bad: #b3141d; --c1: #0550ae; --c2: #b5480f; --c3: #1a7f37;
-  --c4: #8250df; }
+  --c4: #8250df; --c5: #9a6700; --c6: #bf3989; --c7: #57606a; }
 @media (prefers-color-scheme: dark) { :root { --bg: #0d1117; --ink: #e6edf3; --soft: #9da7b1;
   --line: #30363d; --panel: #161b22; --good: #56d364; --bad: #ff7b72; --c1: #79c0ff; --c2: #ffa657;
-  --c3: #7ee787; --c4: #d2a8ff; } }
+  --c3: #7ee787; --c4: #d2a8ff; --c5: #e3b341; --c6: #ff9bce; --c7: #9da7b1; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 1040px; padding: 16px; background: var(--bg); color: var(--ink);
   font: 16px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; }
@@ -43,6 +43,16 @@ svg .arrow { fill: none; stroke: var(--soft); stroke-width: 1.5; }
 .key i { display: inline-block; width: 18px; height: 3px; margin-right: 5px; vertical-align: middle; }
 .key .c1 { background: var(--c1); } .key .c2 { background: var(--c2); }
 .key .c3 { background: var(--c3); } .key .c4 { background: var(--c4); }
+.f1 { fill: var(--c1); } .f2 { fill: var(--c2); } .f3 { fill: var(--c3); } .f4 { fill: var(--c4); }
+.f5 { fill: var(--c5); } .f6 { fill: var(--c6); } .f7 { fill: var(--c7); }
+.key .f1 { background: var(--c1); } .key .f2 { background: var(--c2); } .key .f3 { background: var(--c3); }
+.key .f4 { background: var(--c4); } .key .f5 { background: var(--c5); } .key .f6 { background: var(--c6); }
+.key .f7 { background: var(--c7); }
+svg .area { opacity: .25; }
+svg .band { fill: var(--bad); opacity: .14; }
+h3 { font-size: 1.05rem; margin: 24px 0 4px; }
+.panels figure { margin: 0 0 2px; }
+pre { margin: 4px 0 12px; white-space: pre-wrap; }
 .charts { display: grid; gap: 4px 28px; align-items: start;
   grid-template-columns: repeat(auto-fit, minmax(min(440px, 100%), 1fr)); }
 .down { display: none; }
