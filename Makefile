@@ -1,6 +1,6 @@
 # Every target is one line that names what is done; bin/tachograph.js VERB --help says more.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench up down status doctor report format clean
+.PHONY: help setup demo run test check bench up down status doctor report format clean
 
 # The pinned Node and the tools come first, whatever Node the machine has.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -9,6 +9,9 @@ TACHOGRAPH := bin/tachograph.js
 VEHICLES ?= 3
 SPEED ?= 5
 SEED ?= 1
+# Of "run": the experiment, and what replaces its policy.
+EXPERIMENT ?= loadtest/experiments/step.yaml
+POLICY ?=
 # Of "up".
 PORT ?= 8080
 DATA ?= data
@@ -29,6 +32,9 @@ setup: node_modules/.package-lock.json ## installs the npm modules and makes nat
 
 demo: setup ## replays a recorded drive through the whole pipeline (VEHICLES=3 SPEED=5 SEED=1)
 	$(TACHOGRAPH) demo --vehicles $(VEHICLES) --speed $(SPEED) --seed $(SEED)
+
+run: setup ## runs an experiment (EXPERIMENT=loadtest/experiments/step.yaml POLICY=hpa SEED=1)
+	$(TACHOGRAPH) run $(EXPERIMENT) $(if $(POLICY),--policy $(POLICY)) $(if $(filter command environment,$(origin SEED)),--seed $(SEED))
 
 test: setup ## runs all tests that this machine can run (ARGS="infra/local")
 	vitest run $(ARGS)

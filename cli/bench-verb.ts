@@ -14,6 +14,7 @@ export const benchVerb: Verb = {
     'decode: frames/s on one core beside npm candied; wire: bytes a frame; samples: stored bytes a',
     'sample; broker: events/s through the hop beside a naive one; rest: what wall time of a burst has',
     'beyond CPU time and waiting. Exit code 1 when a target is missed.',
+    'cold-start: spawn to first response of a stage from its bundle, from source, with sdk-node.',
     'Close other programs: figures are of the moment, and the targets are for an idle machine.',
   ],
   options: {

@@ -1,9 +1,13 @@
 import { execFile } from 'node:child_process';
 import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { searchNats } from '#infra/local/local-nats.ts';
+import { isAlive } from '#infra/local/replicas/is-alive.ts';
+import { openReplicaGroups } from '#infra/local/replicas/replica-groups.ts';
+import { systemClock } from '#kernel/system/system-clock.ts';
 import { readLocalState } from './local-state.ts';
 
 /** One thing the machine has or lacks. */
@@ -38,6 +42,7 @@ export function doctorChecks(surroundings: DoctorSurroundings): Promise<DoctorCh
     checkNats(surroundings),
     checkDisk(surroundings),
     checkPort(surroundings),
+    checkLimits(),
     checkProgram(surroundings, GO),
     checkProgram(surroundings, MONGOD),
     checkProgram(surroundings, PYTHON),
@@ -125,6 +130,26 @@ async function checkPort({ home }: DoctorSurroundings): Promise<DoctorCheck> {
   } finally {
     server.close();
   }
+}
+
+/** Whether CPU and memory limits of replicas hold here: studies of them refuse to run where they do not. */
+async function checkLimits(): Promise<DoctorCheck> {
+  const name = 'limits';
+  const groups = await openReplicaGroups({
+    pid: process.pid,
+    platform: process.platform,
+    cores: availableParallelism(),
+    clock: systemClock,
+    isAlive,
+  });
+  await groups.close();
+  const { cpu, memory, why } = groups.enforcement;
+  const text = `CPU of replicas: ${cpu}; memory: ${memory}`;
+  if (cpu !== 'none') return found(name, false, text);
+  const remedy =
+    'optional: studies with CPU limits or nodes need cgroups that may be written: run them as root, or ' +
+    'in a delegated subtree (systemd-run --user --scope -p Delegate=yes)';
+  return missing(name, false, `${text} (${why})`, remedy);
 }
 
 interface Program {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TachographError } from '#kernel/core/errors.ts';
 import { systemClock } from '#kernel/system/system-clock.ts';
-import { ARRIVAL_KINDS, type Arrivals } from '#loadtest/arrivals/arrival-times.ts';
+import { ARRIVAL_PROCESSES, type Arrivals } from '#loadtest/arrivals/arrival-times.ts';
 import { runLoad } from '#loadtest/experiments/run-load.ts';
 import { runningPipeline } from '#loadtest/experiments/running-pipeline.ts';
 import { durationOption } from './duration-option.ts';
@@ -64,7 +64,7 @@ function loadOptions(context: VerbContext): {
   const whole = { min: 1, max: MAX_VEHICLES, integer: true };
   const rates = { min: 0.001, max: MAX_RATE, integer: false };
   const ratePerS = numberOption('rate', context.option('rate'), DEFAULTS.rate, rates);
-  const kind = choice('arrivals', context.option('arrivals') ?? 'constant', ARRIVAL_KINDS);
+  const kind = choice('arrivals', context.option('arrivals') ?? 'constant', ARRIVAL_PROCESSES);
   const seeds = { min: 0, max: MAX_SEED, integer: true };
   return {
     vehicles: numberOption('vehicles', context.option('vehicles'), DEFAULTS.vehicles, whole),

@@ -81,10 +81,13 @@ async function start(
 ): Promise<LocalCluster> {
   const { root, home, overlay, dataDir, port } = request;
   const { sha256 } = await engineerToken(home);
+  const recordDir = join(dataDir, 'records');
+  await makePrivateFolder(recordDir);
   return startCluster({
     root,
     overlay,
     dataDir,
+    recordDir,
     gatewayPort: port,
     configMaps: {
       tachograph: {

@@ -35,14 +35,20 @@ const sumOf = (progress: readonly SessionProgress[]): Counts => ({
 });
 
 /** The short table, where everything is, and the verdict. */
-export function tellRun({ summary, records, latest }: RunResult, context: VerbContext): void {
+export function tellRun(result: RunResult, context: VerbContext): void {
+  const { summary, records, latest, folder } = result;
   const { terminal, root } = context;
   terminal.document(summary);
   terminal.print('');
   for (const [name, value] of tableRows(summary, records.config.vehicles)) {
     terminal.print(`${name.padEnd(10)}${value}`);
   }
-  const shown = relative(root, latest);
+  const scaling = scalingLines(summary);
+  if (scaling.length > 0) terminal.print('');
+  for (const line of scaling) terminal.print(line);
+  // One compares experiments with each other: the newest is not enough to find this one again.
+  const isExperiment = records.config.kind === 'Run' && records.config.experiment !== undefined;
+  const shown = relative(root, isExperiment ? folder : latest);
   terminal.print('');
   terminal.print(`${'report'.padEnd(10)}${join(shown, 'report.html')}`);
   if (records.config.kind === 'Demo') tellExports(records.run.vehicles, shown, context);
@@ -80,6 +86,38 @@ const burstRows = (stages: Summary['stages']): readonly (readonly [string, strin
     const times = `CPU p50 ${durationText(cpuMs.p50)}, waiting for a CPU p50 ${durationText(readyMs.p50)}`;
     return [['bursts', `${name}: ${n}, ${times}`] as const];
   });
+
+/** How each stage was scaled, as a table; nothing where the run had no cluster of its own. */
+function scalingLines({ policy, stages }: Summary): readonly string[] {
+  const rows = Object.entries(stages).flatMap(([name, stage]) => {
+    if (!('replicasMax' in stage) || stage.replicasMax === undefined) return [];
+    const { replicasMax, coldStarts = 0, coldStartMs, replicaSeconds = 0, cpuSeconds = 0 } = stage;
+    return [
+      [
+        name,
+        String(replicasMax),
+        String(coldStarts),
+        durationText(coldStartMs?.p50 ?? null),
+        replicaSeconds.toFixed(1),
+        cpuSeconds.toFixed(1),
+        stage.zeroBefore === true ? 'yes' : 'no',
+        stage.backToZero === true ? 'yes' : 'no',
+      ],
+    ];
+  });
+  if (rows.length === 0) return [];
+  const heads = ['most', 'starts', 'p50', 'replica-s', 'CPU-s', 'from zero', 'to zero'];
+  const table = [[`scaled by ${policy ?? '?'}`, ...heads], ...rows];
+  const widths = heads.map((head, index) =>
+    Math.max(head.length, ...rows.map((row) => row[index + 1]?.length ?? 0)),
+  );
+  const nameWidth = Math.max(...table.map(([name = '']) => name.length));
+  return table.map(([name = '', ...cells]) =>
+    [name.padEnd(nameWidth), ...cells.map((cell, index) => cell.padStart(widths[index] ?? 0))].join(
+      '  ',
+    ),
+  );
+}
 
 function tellExports(
   vehicles: RunResult['records']['run']['vehicles'],

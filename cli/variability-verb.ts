@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import process from 'node:process';
+import { isAlive } from '#infra/local/replicas/is-alive.ts';
 import { TachographError } from '#kernel/core/errors.ts';
 import { systemClock } from '#kernel/system/system-clock.ts';
 import { durationText } from '#loadtest/report/number-text.ts';
@@ -119,16 +120,6 @@ function checkMachine({ nodes }: Study): void {
   const value = String(millicores / 1_000);
   const remedy = `use at most ${cpus}, which this machine has`;
   throw new TachographError('CONFIG_INVALID', { name: '--node-cpus', value, remedy });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it lives, and is somebody else's.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 async function render(study: Study, folder: string, context: VerbContext): Promise<number> {

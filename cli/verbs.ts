@@ -4,6 +4,7 @@ import type { Verb } from './verb.ts';
 export const VERBS: Readonly<Record<string, () => Promise<Verb>>> = {
   setup: async () => (await import('./setup-verb.ts')).setupVerb,
   demo: async () => (await import('./demo-verb.ts')).demoVerb,
+  run: async () => (await import('./run-verb.ts')).runVerb,
   drive: async () => (await import('./drive-verb.ts')).driveVerb,
   report: async () => (await import('./report-verb.ts')).reportVerb,
   bench: async () => (await import('./bench-verb.ts')).benchVerb,
@@ -12,6 +13,8 @@ export const VERBS: Readonly<Record<string, () => Promise<Verb>>> = {
   variability: async () => (await import('./variability-verb.ts')).variabilityVerb,
   up: async () => (await import('./up-verb.ts')).upVerb,
   down: async () => (await import('./down-verb.ts')).downVerb,
+  watch: async () => (await import('./watch-verb.ts')).watchVerb,
+  'replay-decisions': async () => (await import('./replay-decisions-verb.ts')).replayDecisionsVerb,
   status: async () => (await import('./status-verb.ts')).statusVerb,
   doctor: async () => (await import('./doctor-verb.ts')).doctorVerb,
 };

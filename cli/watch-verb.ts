@@ -39,13 +39,12 @@ export const watchVerb: Verb = {
   },
 };
 
-function show(
-  status: Awaited<ReturnType<typeof fetchStatus>>,
-  { terminal, flag }: VerbContext,
-): void {
+function show(status: Awaited<ReturnType<typeof fetchStatus>>, context: VerbContext): void {
+  const { terminal } = context;
   terminal.document(status);
   const at = new Date(systemClock.nowMs()).toISOString().slice(11, 19);
   const lines = watchLines(status, at);
-  if (process.stdout.isTTY && !flag('once')) lines[0] = `${HOME_AND_CLEAR}${lines[0] ?? ''}`;
+  if (process.stdout.isTTY && !context.flag('once'))
+    lines[0] = `${HOME_AND_CLEAR}${lines[0] ?? ''}`;
   for (const line of lines) terminal.print(line);
 }

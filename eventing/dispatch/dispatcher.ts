@@ -2,14 +2,13 @@ import type { Clock } from '#kernel/core/clock.ts';
 import type { Random } from '#kernel/core/random.ts';
 import type { Log } from '#kernel/system/log.ts';
 import type { Delivery, JetStreamBroker, Subscription } from '../broker/jetstream-broker.ts';
-import { eventFromHttp, hasEvent, MAX_EVENT_BYTES } from '../contracts/codec.ts';
+import { eventFromHttp, hasEvent } from '../contracts/codec.ts';
 import type { DeliveryOutcome } from '../delivery/policy.ts';
 import { parseRetryAfter, retryDelayMs, settle } from '../delivery/policy.ts';
 import type { DeliveryFailure } from './dead-letter.ts';
 import { deadLetterHeaders } from './dead-letter.ts';
 import { passesFilter } from './event-filter.ts';
-import type { SendResult } from './event-sender.ts';
-import { EventSender } from './event-sender.ts';
+import type { Sender, SendResult } from './event-sender.ts';
 import type { TriggerSpec } from './trigger-spec.ts';
 
 /** Counted since the Trigger was applied in this process. */
@@ -30,8 +29,9 @@ export interface TriggerStats {
 export interface DispatcherOptions {
   readonly spec: TriggerSpec;
   readonly broker: JetStreamBroker;
-  readonly subscriberUrl: string;
-  readonly deadLetterUrl: string | undefined;
+  /** The dispatcher destroys both when it stops. */
+  readonly subscriber: Sender;
+  readonly deadLetterSink: Sender | undefined;
   readonly ackWaitMs: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -54,12 +54,12 @@ const NO_BODY = new Uint8Array();
 export const maxUnsettled = (maxInFlight: number): number =>
   maxInFlight + Math.max(16, 4 * maxInFlight);
 
-/** Delivers one Trigger's events by HTTP: bounded, patient with slow subscribers, never losing one. */
+/** Delivers one Trigger's events: bounded, patient with slow subscribers, never losing one. */
 export class TriggerDispatcher {
   readonly spec: TriggerSpec;
   readonly #options: DispatcherOptions;
-  readonly #subscriber: EventSender;
-  readonly #deadLetterSink: EventSender | undefined;
+  readonly #subscriber: Sender;
+  readonly #deadLetterSink: Sender | undefined;
   readonly #held = new Map<number, Held>();
   /** Handed to us while every place was taken; at most maxUnsettled, the stream's own bound. */
   readonly #waiting: Delivery[] = [];
@@ -76,19 +76,10 @@ export class TriggerDispatcher {
   #duplicates = 0;
 
   constructor(options: DispatcherOptions) {
-    const { spec } = options;
-    this.spec = spec;
+    this.spec = options.spec;
     this.#options = options;
-    const sender = (url: string): EventSender =>
-      new EventSender({
-        url,
-        connections: spec.maxInFlight,
-        timeoutMs: spec.delivery.timeoutMs,
-        maxAnswerBytes: MAX_EVENT_BYTES,
-      });
-    this.#subscriber = sender(options.subscriberUrl);
-    this.#deadLetterSink =
-      options.deadLetterUrl === undefined ? undefined : sender(options.deadLetterUrl);
+    this.#subscriber = options.subscriber;
+    this.#deadLetterSink = options.deadLetterSink;
   }
 
   async start(): Promise<void> {
@@ -149,7 +140,7 @@ export class TriggerDispatcher {
       for (const delivery of this.#waiting) delivery.working();
       for (const held of this.#held.values()) {
         held.delivery.working();
-        // The pool's time-outs start anew with each byte: this bounds an answer that trickles.
+        // A sender's time-out may start anew with each byte: this bounds an answer that trickles.
         if (now > held.deadlineMs) held.cut?.(new Error('the delivery took too long'));
       }
     }
@@ -219,7 +210,7 @@ export class TriggerDispatcher {
   }
 
   #send(
-    sender: EventSender,
+    sender: Sender,
     headers: Readonly<Record<string, string>>,
     body: Uint8Array,
     held: Held,

@@ -12,14 +12,27 @@ export type SendResult =
   /** No complete answer. `aborted`: the sender was destroyed meanwhile. */
   | { readonly kind: 'failure'; readonly aborted: boolean; readonly detail: string };
 
-export interface EventSenderOptions {
-  readonly url: string;
+export interface SenderOptions {
   /** Requests at once; each has a connection of its own, so that none waits behind another. */
   readonly connections: number;
   /** For the answer to begin, and then for each further piece of it. */
   readonly timeoutMs: number;
   /** A longer answer is cut and counts as a failure. */
   readonly maxAnswerBytes: number;
+}
+
+/** Takes events to one destination. */
+export interface Sender {
+  /** What a person, and the dead letter sink, are told about where it is. */
+  readonly url: string;
+  /** Never rejects: a failure is a result. `onStart` receives the means to cut the request off. */
+  send(
+    headers: Readonly<Record<string, string>>,
+    body: Uint8Array,
+    onStart: (cut: (reason: Error) => void) => void,
+  ): Promise<SendResult>;
+  /** Cuts every request that is under way; their results say `aborted`. */
+  destroy(): Promise<void>;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -30,16 +43,16 @@ const KEEP_ALIVE_MS = 4_000;
  * Posts events to one URL. undici's dispatch with a handler: a pool's request costs 10 % more CPU, an
  * abort signal per call half as much again, `fetch` seven times as much.
  */
-export class EventSender {
+export class EventSender implements Sender {
   readonly url: string;
   readonly #path: string;
   readonly #pool: Pool;
   readonly #maxAnswerBytes: number;
   #destroyed = false;
 
-  constructor(options: EventSenderOptions) {
-    const { origin, pathname, search } = new URL(options.url);
-    this.url = options.url;
+  constructor(url: string, options: SenderOptions) {
+    const { origin, pathname, search } = new URL(url);
+    this.url = url;
     this.#path = pathname + search;
     this.#maxAnswerBytes = options.maxAnswerBytes;
     this.#pool = new Pool(origin, {
@@ -52,7 +65,6 @@ export class EventSender {
     });
   }
 
-  /** Never rejects: a failure is a result. `onStart` receives the means to cut the request off. */
   send(
     headers: Readonly<Record<string, string>>,
     body: Uint8Array,
@@ -72,7 +84,6 @@ export class EventSender {
     });
   }
 
-  /** Cuts every request that is under way; their results say `aborted`. */
   async destroy(): Promise<void> {
     this.#destroyed = true;
     await this.#pool.destroy();

@@ -196,7 +196,10 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
       else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
     });
     request.on('error', reject);
-    request.on('close', () => reject(new Error('the sender closed the connection')));
+    request.on('close', () => {
+      // Every request closes; an error made for each, with its stack, is 4 % of the ingress's work.
+      if (!request.readableEnded) reject(new Error('the sender closed the connection'));
+    });
   });
 }
 

@@ -6,8 +6,11 @@ import type { BrokerKey } from '../broker/broker-names.ts';
 import { brokerPath } from '../broker/broker-names.ts';
 import type { BrokerLimits } from '../broker/jetstream-broker.ts';
 import { DEFAULT_BROKER_LIMITS, JetStreamBroker } from '../broker/jetstream-broker.ts';
+import { MAX_EVENT_BYTES } from '../contracts/codec.ts';
 import type { TriggerStats } from './dispatcher.ts';
 import { TriggerDispatcher } from './dispatcher.ts';
+import type { Sender, SenderOptions } from './event-sender.ts';
+import { EventSender } from './event-sender.ts';
 import type { IngressStats } from './ingress.ts';
 import { startIngress } from './ingress.ts';
 import type { Destination, TriggerSpec } from './trigger-spec.ts';
@@ -18,6 +21,11 @@ export interface EventingOptions {
   readonly triggers: readonly TriggerSpec[];
   /** The URL of a destination: of a Service's gateway, or the URI itself. Throws for one unknown. */
   readonly resolveUri: (destination: Destination) => string;
+  /**
+   * Another way to a destination than by HTTP to its URL, as inside one process; undefined: none. It
+   * must answer as the URL would.
+   */
+  readonly openSender?: (destination: Destination, options: SenderOptions) => Sender | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -99,17 +107,18 @@ class Triggers {
   }
 
   async apply(spec: TriggerSpec): Promise<void> {
-    const { brokers, resolveUri, clock, random, log, ackWaitMs } = this.#options;
+    const { brokers, clock, random, log, ackWaitMs } = this.#options;
     const path = brokerPath(spec.broker);
     if (!brokers.some((key) => brokerPath(key) === path)) {
       throw new TachographError('BROKER_UNKNOWN', { path });
     }
     const { deadLetterSink } = spec.delivery;
+    const open = (destination: Destination): Sender => this.#open(destination, spec);
     const dispatcher = new TriggerDispatcher({
       spec,
       broker: this.#broker,
-      subscriberUrl: resolveUri(spec.subscriber),
-      deadLetterUrl: deadLetterSink === undefined ? undefined : resolveUri(deadLetterSink),
+      subscriber: open(spec.subscriber),
+      deadLetterSink: deadLetterSink === undefined ? undefined : open(deadLetterSink),
       ackWaitMs: ackWaitMs ?? DEFAULT_ACK_WAIT_MS,
       clock,
       random,
@@ -118,6 +127,17 @@ class Triggers {
     await this.#stop(spec.name);
     await dispatcher.start();
     this.#dispatchers.set(spec.name, dispatcher);
+  }
+
+  #open(destination: Destination, spec: TriggerSpec): Sender {
+    const { resolveUri, openSender } = this.#options;
+    const options = {
+      connections: spec.maxInFlight,
+      timeoutMs: spec.delivery.timeoutMs,
+      maxAnswerBytes: MAX_EVENT_BYTES,
+    };
+    const own = openSender?.(destination, options);
+    return own ?? new EventSender(resolveUri(destination), options);
   }
 
   async remove(name: string): Promise<void> {

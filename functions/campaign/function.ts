@@ -1,10 +1,10 @@
 import { engineerAuth } from '#kernel/runtime/engineer-auth.ts';
+import { takeRawBodies } from '#kernel/runtime/raw-bodies.ts';
 import { DONE, type StageDefinition } from '#kernel/runtime/stage.ts';
 import { campaignRoutes } from './campaign-routes.ts';
 import { DecoderLibrary } from './decoder-library.ts';
 import { decoderRoutes } from './decoder-routes.ts';
 import { readRoutes } from './read-routes.ts';
-import { takeJudgedBodies } from './route-input.ts';
 import { tokenRoutes } from './token-routes.ts';
 import type { RandomBytes } from './vehicle-tokens.ts';
 
@@ -25,7 +25,8 @@ export function createCampaignStage(config: CampaignStageConfig): StageDefinitio
     handle: async () => DONE,
     routes: (app, context) => {
       app.addHook('onRequest', auth);
-      takeJudgedBodies(app);
+      // Whatever their content type says: curl sends one of its own by default.
+      takeRawBodies(app);
       const library = new DecoderLibrary(context.store);
       decoderRoutes(app, context, library);
       campaignRoutes(app, context, library);

@@ -2,6 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { runStage } from '#kernel/runtime/run-stage.ts';
 import { createCampaignStage } from './function.ts';
 
-await runStage(({ engineerTokenSha256 }) =>
+void runStage(({ engineerTokenSha256 }) =>
   createCampaignStage({ engineerTokenSha256, randomBytes }),
 );

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { StageContext } from '#kernel/runtime/stage.ts';
 import type { Store } from '#kernel/store/store.ts';
+import { integerField } from '#kernel/runtime/integer-field.ts';
 import { CAMPAIGN, errorAnswer, PAGE_QUERY, params, SECURITY } from './api-schemas.ts';
 import { listCampaigns, newestVersion, oneVersion } from './campaign-versions.ts';
-import { integerField } from './route-input.ts';
 import { vehicleStates } from './vehicle-states.ts';
 
 const MAX_VERSION = 999_999;

@@ -3,7 +3,7 @@ import { TachographError } from '#kernel/core/errors.ts';
 import type { StageContext } from '#kernel/runtime/stage.ts';
 import { errorAnswer, params, SECURITY } from './api-schemas.ts';
 import { bodyBytes } from '#kernel/runtime/raw-bodies.ts';
-import { integerField } from './route-input.ts';
+import { integerField } from '#kernel/runtime/integer-field.ts';
 import { issueToken, listTokens, type RandomBytes, revokeToken } from './vehicle-tokens.ts';
 
 const YEAR_S = 31_536_000;

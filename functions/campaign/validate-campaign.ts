@@ -1,7 +1,7 @@
 import { MAX_CELLS } from '#kernel/columns/block-format.ts';
 import type { Database, Message } from '#kernel/dbc/model.ts';
 import type { CampaignDefinition, CampaignSignal } from '#kernel/facts/campaign.ts';
-import { nearestNames } from './nearest-names.ts';
+import { nearestNames } from '#kernel/core/nearest-names.ts';
 
 /** Called with the path of what is wrong (`signals[3].name`) and what and why. */
 export type ReportFault = (path: string, message: string) => void;

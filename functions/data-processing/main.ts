@@ -1,4 +1,4 @@
 import { runStage } from '#kernel/runtime/run-stage.ts';
 import { createDataProcessingStage } from './function.ts';
 
-await runStage(() => createDataProcessingStage());
+void runStage(() => createDataProcessingStage());

@@ -1,4 +1,4 @@
 import { runStage } from '#kernel/runtime/run-stage.ts';
 import { createDataProviderStage } from './function.ts';
 
-await runStage(() => createDataProviderStage());
+void runStage(() => createDataProviderStage());

@@ -19,7 +19,7 @@ let url = '';
 beforeAll(async () => {
   stage = await startStage();
   await putCampaign(stage.store, 3, 'running');
-  url = await stage.app.listen({ host: '127.0.0.1', port: 0 });
+  url = await stage.app.listen();
 });
 
 afterAll(async () => {

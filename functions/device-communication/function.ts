@@ -52,7 +52,6 @@ function vehicleRoutes(app: FastifyInstance, context: StageContext, uploads: Bud
   };
   // The routes' schemas describe the bodies, the codec checks them, field by field.
   takeRawBodies(app);
-  app.setValidatorCompiler(() => () => true);
   // Before the body is read: who is not known costs no memory.
   app.addHook('onRequest', async (request: VehicleRequest, reply: FastifyReply) => {
     const vehicle = namePart(request.params.vehicle, 'vehicle');

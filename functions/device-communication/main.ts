@@ -1,4 +1,4 @@
 import { runStage } from '#kernel/runtime/run-stage.ts';
 import { createDeviceCommunicationStage } from './function.ts';
 
-await runStage(() => createDeviceCommunicationStage());
+void runStage(() => createDeviceCommunicationStage());

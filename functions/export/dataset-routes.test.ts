@@ -1,11 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get as httpGet } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildStageServer } from '#kernel/runtime/stage-server.ts';
+import { serveStage, type ServedStage } from '#kernel/runtime/testing/serve-stage.ts';
 import { memoryStore } from '#kernel/store/memory-store.ts';
 import { sha256Hex } from '#kernel/system/sha256.ts';
 import { createExportStage } from './function.ts';
@@ -26,17 +24,18 @@ const root = mkdtempSync(join(tmpdir(), 'tachograph-routes-'));
 const store = memoryStore();
 const config = { filesUrl: `folder:${root}`, engineerTokenSha256: sha256Hex('token') };
 const headers = { authorization: 'Bearer token' };
-let app: FastifyInstance;
+let app: ServedStage;
+let url = '';
 
 beforeAll(async () => {
   const stage = createExportStage(config);
   const context = testContext(store);
-  app = await buildStageServer(stage, context);
+  app = await serveStage(stage, context);
   await insertRecording(store, 2);
   await insertSession(store, [1, 1]);
   const signal = new AbortController().signal;
   for (const event of [windowEvent(0), sessionEvent()]) await stage.handle(event, context, signal);
-  await app.listen({ port: 0, host: '127.0.0.1' });
+  url = await app.listen();
 });
 afterAll(async () => {
   await app.close();
@@ -158,8 +157,7 @@ test('HEAD file + gives the headers of the whole file and ignores a range', asyn
 /** Over a socket: `inject` and `fetch` would resolve `..` before it is sent. */
 const rawGet = (path: string): Promise<{ status: number | undefined; body: string }> =>
   new Promise((resolve, reject) => {
-    const { port } = app.server.address() as AddressInfo;
-    httpGet({ host: '127.0.0.1', port, path, headers }, (answer) => {
+    httpGet(url, { path, headers }, (answer) => {
       let body = '';
       answer.setEncoding('utf8').on('data', (piece: string) => (body += piece));
       answer.on('end', () => resolve({ status: answer.statusCode, body }));
@@ -216,11 +214,10 @@ test('POST / + an event of the stage is handled by the served stage', async () =
   expect(answer.statusCode).toBe(204);
 });
 
-test('createExportStage + no engineer token: the server refuses to start', async () => {
-  const stage = createExportStage({ ...config, engineerTokenSha256: '' });
-  await expect(buildStageServer(stage, testContext(memoryStore()))).rejects.toMatchObject({
-    code: 'CONFIG_INVALID',
-  });
+test('createExportStage + no engineer token: the stage refuses to start', () => {
+  expect(() => createExportStage({ ...config, engineerTokenSha256: '' })).toThrow(
+    'ENGINEER_TOKEN_SHA256',
+  );
 });
 
 test('GET session + an open session lists its parts', async () => {
@@ -231,7 +228,7 @@ test('GET session + an open session lists its parts', async () => {
   const folder = mkdtempSync(join(root, 'open-'));
   const stage = createExportStage({ ...config, filesUrl: `folder:${folder}` });
   const context = testContext(other);
-  const server = await buildStageServer(stage, context);
+  const server = await serveStage(stage, context);
   await stage.handle(windowEvent(0), context, new AbortController().signal);
   const dataset = (await server.inject({ url: '/v1/datasets/v1/s1', headers })).json();
   expect(dataset).toMatchObject({ revision: null, compacted: false, account: null });

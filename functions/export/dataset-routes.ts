@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { TachographError } from '#kernel/core/errors.ts';
-import { engineerAuth } from '#kernel/runtime/engineer-auth.ts';
+import { namePart } from '#kernel/core/ids.ts';
+import type { AuthHook } from '#kernel/runtime/engineer-auth.ts';
+import { integerField } from '#kernel/runtime/integer-field.ts';
 import type { Store } from '#kernel/store/store.ts';
 import type { ExportFiles } from './export-files.ts';
 import { isSessionFile, sessionFolder } from './export-unit.ts';
@@ -127,20 +129,21 @@ export function datasetRoutes(
   app: FastifyInstance,
   store: Store,
   files: ExportFiles,
-  { engineerTokenSha256 }: { readonly engineerTokenSha256: string },
+  auth: AuthHook,
 ): void {
-  app.addHook('onRequest', engineerAuth(engineerTokenSha256));
+  app.addHook('onRequest', auth);
   app.route<{
     Params: { readonly vehicle: string };
-    Querystring: { readonly after?: string; readonly limit: number };
+    Querystring: { readonly after?: string; readonly limit?: string };
   }>({
     method: 'GET',
     url: '/v1/datasets/:vehicle',
     schema: LIST_SCHEMA,
     handler: async (request) => {
       const { vehicle } = request.params;
-      const { after, limit } = request.query;
-      const sessions = await listSessions(store, vehicle, after, limit);
+      const { after } = request.query;
+      const limit = integerField('limit', request.query.limit, 100, [1, MAX_SESSIONS]);
+      const sessions = await listSessions(store, namePart(vehicle, 'vehicle'), after, limit);
       const next = sessions.length === limit ? (sessions.at(-1)?.session ?? null) : null;
       return { vehicle, sessions, next };
     },

@@ -235,7 +235,7 @@ test('export stage + files kept in the store have the bytes of files in a folder
   const store = memoryStore();
   await insertRecording(store, 2);
   const { folder, handle } = replica(store, rootFolder());
-  const stage = createExportStage({ filesUrl: 'store:', engineerTokenSha256: '' });
+  const stage = createExportStage({ filesUrl: 'store:', engineerTokenSha256: 'a'.repeat(64) });
   const { signal } = new AbortController();
   const context = testContext(store);
   await stage.handle(windowEvent(0), context, signal);
@@ -387,7 +387,10 @@ test('export stage + a caller that goes away is asked to come again, and leaves 
   const store = memoryStore();
   await insertRecording(store, 1);
   const root = rootFolder();
-  const stage = createExportStage({ filesUrl: `folder:${root}`, engineerTokenSha256: '' });
+  const stage = createExportStage({
+    filesUrl: `folder:${root}`,
+    engineerTokenSha256: 'a'.repeat(64),
+  });
   const gone = AbortSignal.abort(new Error('gone'));
   const outcome = await stage.handle(windowEvent(0), testContext(store), gone);
   expect(outcome).toEqual({ kind: 'retry', afterMs: 0, reason: 'the caller went away' });

@@ -3,6 +3,7 @@ import type { CloudEvent } from '#eventing/contracts/cloud-event.ts';
 import { parseEventData } from '#eventing/contracts/event-data.ts';
 import type { StageConfig } from '#kernel/config/stage-config.ts';
 import { resultId, sessionPrefix } from '#kernel/core/ids.ts';
+import { engineerAuth } from '#kernel/runtime/engineer-auth.ts';
 import { OneAtATime } from '#kernel/core/one-at-a-time.ts';
 import type { ResultFact } from '#kernel/facts/facts.ts';
 import type { Outcome, StageContext, StageDefinition } from '#kernel/runtime/stage.ts';
@@ -55,6 +56,7 @@ function emulateExport(event: CloudEvent, stage: StageContext): Promise<Outcome>
 export function createExportStage(
   config: Pick<StageConfig, 'filesUrl' | 'engineerTokenSha256'>,
 ): StageDefinition {
+  const auth = engineerAuth(config.engineerTokenSha256);
   const decoders = new DecoderIndexes();
   const compactions = new OneAtATime();
   let opened: ExportFiles | undefined;
@@ -78,6 +80,6 @@ export function createExportStage(
       }
     },
     emulate: emulateExport,
-    routes: (app, stage) => datasetRoutes(app, stage.store, files(stage), config),
+    routes: (app, stage) => datasetRoutes(app, stage.store, files(stage), auth),
   };
 }

@@ -1,4 +1,4 @@
 import { runStage } from '#kernel/runtime/run-stage.ts';
 import { createExportStage } from './function.ts';
 
-await runStage((config) => createExportStage(config));
+void runStage((config) => createExportStage(config));

@@ -33,6 +33,8 @@ export interface Step<State> {
  */
 export interface Stat {
   readonly atMs: number;
+  /** Pushed by the activator, or scraped from a replica's queue-proxy. */
+  readonly from: 'activator' | 'replica';
   /** Integral of the number of requests over the period, divided by it. */
   readonly averageConcurrency: number;
   readonly averageProxiedConcurrency: number;

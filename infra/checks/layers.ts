@@ -43,7 +43,14 @@ export const LAYERS: readonly Layer[] = [
   { folder: 'infra/testing/', may: KERNEL },
   {
     folder: 'infra/',
-    may: [...CONTRACTS, 'eventing/', 'infra/', 'functions/kernel/system/'],
+    // Of the demands the grammar alone: a start delay is written as one.
+    may: [
+      ...CONTRACTS,
+      'eventing/',
+      'infra/',
+      'functions/kernel/system/',
+      'functions/kernel/demand/',
+    ],
   },
   {
     // A benchmark measures the product's own code.
@@ -62,6 +69,10 @@ export const SINGLE_IMPORTERS: readonly (readonly [module: RegExp, places: reado
   [/^mongodb$/, [/^functions\/kernel\/store\/(mongo-|bson-)/, /^infra\/testing\//]],
   [/^node:sqlite$/, [/^functions\/kernel\/store\/sqlite-/, /^infra\/local\/cluster-lock/]],
   [/^@nats-io\//, [/^eventing\//, /^loadtest\/bench\//]],
+  // Its import alone costs a cold start 30 ms (decision 9).
+  [/^undici$/, [/^(eventing|infra|loadtest|cli|examples)\//]],
+  [/^@opentelemetry\//, [/^functions\/kernel\/telemetry\//, /^loadtest\/bench\/cold-start\//]],
+  [/^rolldown$/, [/^infra\/bundle\//]],
   [/^@fastify\/swagger/, [/^functions\/kernel\/runtime\/api-pages\.ts$/]],
   [/^hyparquet-writer$/, [/^functions\/export\//]],
   [/^node:child_process$/, [/^infra\//, /^eventing\/broker\//, /^cli\//, /^loadtest\//, /^bin\//]],

@@ -27,6 +27,16 @@ test.each(STAGE_NAMES)('the start of %s loads nothing of the burner of CPU deman
   expect(burner(loaded)).toEqual([]);
 });
 
+test.each(STAGE_NAMES)(
+  'the start of %s loads neither tracing nor a REST face with its code',
+  (stage) => {
+    const loaded = loadedBy(`functions/${stage}/main.ts`);
+    expect(loaded).toContain('functions/kernel/runtime/event-routes.ts');
+    expect(loaded).not.toContain('functions/kernel/runtime/rest-app.ts');
+    expect(loaded).not.toContain('functions/kernel/telemetry/start.ts');
+  },
+);
+
 test('what a stage loads when a demand is set is the burner: the check above can fail', () => {
   const loaded = loadedBy('functions/kernel/runtime/open-demand.ts');
   expect(burner(loaded)).toContain('functions/kernel/demand/parse-demand.ts');

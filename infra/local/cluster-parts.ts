@@ -1,3 +1,4 @@
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { brokerPath, type BrokerKey } from '#eventing/broker/broker-names.ts';
@@ -11,30 +12,33 @@ import { randomStream } from '#kernel/core/random.ts';
 import { channelSettings } from './channel-settings.ts';
 import type { ClusterOptions, ClusterStatus } from './cluster.ts';
 import { takeClusterLock, type ClusterLock } from './cluster-lock.ts';
-import { Gateway } from './gateway.ts';
-import type { GatewayControl } from './gateway-control.ts';
+import { Gateway } from './data-path/gateway.ts';
+import type { GatewayControl } from './data-path/gateway-control.ts';
+import { PathSender } from './data-path/path-sender.ts';
+import { ServicePath } from './data-path/service-path.ts';
 import { startLocalNats, type LocalNats } from './local-nats.ts';
 import {
   checkTrigger,
   type PipelineManifests,
   type PlainManifest,
+  type ScaledWorkload,
 } from './manifests/pipeline-manifests.ts';
-import type { ServiceManifest } from './manifests/service-manifest.ts';
+import { ClusterRecorder } from './cluster-recorder.ts';
+import { ClusterScaling } from './cluster-scaling.ts';
+import { poolWorkload } from './cluster-workloads.ts';
 import { ObserverTriggers } from './observer-triggers.ts';
 import { readPing } from './ping-manifest.ts';
 import { runPingSource } from './ping-source.ts';
 import { makePrivateFolder } from './private-folder.ts';
-import { ProcessPool } from './process-pool.ts';
+import { openReplicas, type Replicas } from './replicas/open-replicas.ts';
+import type { ProcessPool } from './replicas/process-pool.ts';
 import { serviceEnvironment, type ValueSources } from './service-environment.ts';
 import { serviceSink, sinkUrl, type BrokerUrl } from './sink-binding.ts';
-import { spawnProcess, stageEnvironment } from './spawn-process.ts';
 
 /** A stage's start is 0.2 s; on a loaded machine with all starting at once, some seconds. */
 const READY_WITHIN_MS = 30_000;
 /** Longer than a stage's own limit (DRAIN_MS, 10 s), so that the stage decides where it can. */
 const DRAIN_MS = 12_000;
-/** A restart takes less than this in all but bad cases; then the caller is told to come back. */
-const HOLD_MS = 10_000;
 
 /** The options with nothing left to find out. */
 type PartsOptions = ClusterOptions & Required<Pick<ClusterOptions, 'nats' | 'clock'>>;
@@ -44,6 +48,7 @@ interface Running {
   readonly nats: LocalNats;
   readonly eventing: Eventing;
   readonly pool: ProcessPool;
+  readonly scaling: ClusterScaling;
 }
 
 /** The parts of a local cluster, started and stopped in order. `stop` is safe at any moment. */
@@ -53,10 +58,14 @@ export class ClusterParts {
   readonly #sources: ValueSources;
   readonly #stopPings = new AbortController();
   #lock: ClusterLock | undefined;
+  readonly #paths = new Map<string, ServicePath>();
   #gateway: Gateway | undefined;
   #nats: LocalNats | undefined;
   #eventing: Eventing | undefined;
-  #pool: ProcessPool | undefined;
+  #replicas: Replicas | undefined;
+  #recorder: ClusterRecorder | undefined;
+  #scaling: ClusterScaling | undefined;
+  #originMs = 0;
   #pings: Promise<void>[] = [];
   #starting: Promise<void> | undefined;
   #started = false;
@@ -83,7 +92,15 @@ export class ClusterParts {
       gateway: must(this.#gateway, 'the gateway of a started cluster'),
       nats: must(this.#nats, 'the NATS server of a started cluster'),
       eventing: must(this.#eventing, 'the eventing of a started cluster'),
-      pool: must(this.#pool, 'the pool of a started cluster'),
+      pool: must(this.#replicas, 'the pool of a started cluster').pool,
+      scaling: must(this.#scaling, 'the autoscaler of a started cluster'),
+    };
+  }
+
+  #open(): { readonly gateway: Gateway; readonly eventing: Eventing } {
+    return {
+      gateway: must(this.#gateway, 'the gateway starts first'),
+      eventing: must(this.#eventing, 'eventing starts before the stages'),
     };
   }
 
@@ -95,15 +112,24 @@ export class ClusterParts {
   }
 
   async status(): Promise<ClusterStatus> {
-    const { gateway, nats, eventing, pool } = this.running();
+    const { gateway, nats, eventing, pool, scaling } = this.running();
+    const replicas = must(this.#replicas, 'the pool of a started cluster');
     return {
       gatewayUrl: gateway.url,
       natsUrl: nats.url,
       natsPid: nats.pid,
       brokers: this.brokerUrls(),
       services: pool.status(),
+      scaling: scaling.status(),
+      enforcement: replicas.enforcement,
+      recordProblems: this.#recorder?.problems() ?? [],
       eventing: await eventing.stats(),
     };
+  }
+
+  /** ms since the cluster's start: the time of its records. */
+  elapsedMs(): number {
+    return this.#options.clock.monotonicMs() - this.#originMs;
   }
 
   applyTrigger(trigger: PlainManifest): Promise<void> {
@@ -118,33 +144,54 @@ export class ClusterParts {
   }
 
   async #start(): Promise<void> {
-    const { dataDir, clock, log, nats: search, gatewayPort } = this.#options;
+    const { dataDir, recordDir, clock, log, nats: search, gatewayPort } = this.#options;
     const { services, pingSources } = this.#pipeline;
     this.#lock = await takeClusterLock(dataDir, process.pid);
+    this.#originMs = clock.monotonicMs();
     await makePrivateFolder(join(dataDir, 'logs'));
+    if (recordDir !== undefined) this.#recorder = new ClusterRecorder(recordDir, log);
     const storeDir = join(dataDir, 'nats');
     this.#nats = await this.#step('nats-server', () =>
       startLocalNats({ search, storeDir, clock, log }),
     );
     this.#gateway = await this.#step('gateway', () =>
       Gateway.start({
-        services,
+        services: services.map((service) => ({ ...service, path: this.#openPath(service) })),
         port: gatewayPort ?? 0,
         clock,
         log,
-        holdMs: HOLD_MS,
         status: () => this.status(),
         ...this.#control(),
       }),
     );
     this.#eventing = await this.#step('brokers and triggers', () => this.#startEventing());
-    const pool = this.#createPool();
-    this.#pool = pool;
+    const { pool } = await this.#step('replicas', () => this.#openReplicas());
     await this.#step('stages', async () => {
-      await Promise.all(services.map((service) => pool.add(this.#poolService(service))));
+      for (const service of services) pool.add(this.#poolWorkload(service));
+      this.#scaling = this.#openScaling(pool);
+      await this.#scaling.start();
     });
-    this.#pings = pingSources.map((source) => this.#startPing(source));
+    const ticking = this.#options.pings === false ? [] : pingSources;
+    this.#pings = ticking.map((source) => this.#startPing(source));
     this.#started = true;
+  }
+
+  #openPath({ name, kind, containerConcurrency, timeoutMs }: ScaledWorkload): ServicePath {
+    const { clock, log } = this.#options;
+    const path = new ServicePath({
+      name,
+      kind,
+      containerConcurrency,
+      timeoutMs,
+      clock,
+      originMs: this.#originMs,
+      random: randomStream(1, `routing ${name}`),
+      log,
+      onFirstRequest: (stat) => this.#scaling?.poke(name, stat),
+      onFirstResponse: (replica) => this.#replicas?.pool.firstResponse(name, replica),
+    });
+    this.#paths.set(name, path);
+    return path;
   }
 
   /** For programs outside this process; none without a token. */
@@ -173,6 +220,12 @@ export class ClusterParts {
       brokers: brokers.map(brokerKey),
       triggers: specs,
       resolveUri: (destination) => this.#resolve(destination),
+      openSender: (destination, options) => {
+        const { ref, uri = '/' } = destination;
+        const path = ref?.kind === 'Service' ? this.#paths.get(ref.name) : undefined;
+        if (path === undefined) return undefined;
+        return new PathSender(path, uri, this.#resolve(destination), { ...options, clock });
+      },
       clock,
       random: randomStream(1, 'delivery back-off'),
       log,
@@ -189,38 +242,70 @@ export class ClusterParts {
       const known = this.#pipeline.services.map(({ name }) => name).join(', ');
       throw new TachographError('SERVICE_UNKNOWN', { value: `${ref.kind} ${ref.name}`, known });
     }
-    return `${gateway.url}/${gateway.upstream(ref.name).name}${uri ?? '/'}`;
+    return `${gateway.url}/${gateway.path(ref.name).name}${uri ?? '/'}`;
   }
 
   readonly #brokerUrl: BrokerUrl = (key) => this.brokerUrls()[brokerPath(key)];
 
-  #createPool(): ProcessPool {
+  async #openReplicas(): Promise<Replicas> {
     const { clock, log, onEvent } = this.#options;
+    const { nodeScaler } = this.#pipeline;
     const gateway = must(this.#gateway, 'the gateway starts first');
-    return new ProcessPool({
+    const recorder = this.#recorder;
+    this.#replicas = await openReplicas({
+      pid: process.pid,
+      platform: process.platform,
+      cores: availableParallelism(),
+      tempDir: tmpdir(),
       clock,
+      originMs: this.#originMs,
       log,
       readyWithinMs: READY_WITHIN_MS,
       drainMs: DRAIN_MS,
-      onReplica: (service, replica, port) => {
-        gateway.upstream(service).setReplica(replica, port);
-        onEvent?.({ kind: port === undefined ? 'down' : 'ready', service, replica });
+      beforeStop: (service, replica) => gateway.path(service).drainReplica(replica),
+      onReplica: (service, replica, address) => {
+        gateway.path(service).setReplica(replica, address);
+        onEvent?.({ kind: address === undefined ? 'down' : 'ready', service, replica });
       },
+      onRow: (row) => recorder?.write('replicas', row),
+      onColdStart: (row) => recorder?.write('coldStarts', row),
+      ...(nodeScaler && {
+        nodes: {
+          count: nodeScaler.minNodes,
+          cpuMillis: nodeScaler.cpuMillisPerNode,
+          addNodeMs: nodeScaler.addNodeMs,
+          onRow: (row) => recorder?.write('nodes', row),
+        },
+      }),
+    });
+    return this.#replicas;
+  }
+
+  #openScaling(pool: ProcessPool): ClusterScaling {
+    const { root, clock, log } = this.#options;
+    const { gateway, eventing } = this.#open();
+    const { services, nodeScaler, triggers } = this.#pipeline;
+    return new ClusterScaling({
+      root,
+      workloads: services,
+      nodeScaler,
+      path: (service) => gateway.path(service),
+      pool,
+      triggers: triggers.map(parseTrigger),
+      stats: () => eventing.stats(),
+      clock,
+      originMs: this.#originMs,
+      log,
+      recorder: this.#recorder,
     });
   }
 
-  #poolService(service: ServiceManifest): Parameters<ProcessPool['add']>[0] {
-    const { root, dataDir, env: parent } = this.#options;
-    const sink = serviceSink(service, this.#pipeline.sinkBindings, this.#brokerUrl);
-    const env = stageEnvironment(parent, serviceEnvironment(service, this.#sources, sink));
-    const { name, replicas, entry } = service;
-    const logPath = join(dataDir, 'logs', `${name}.log`);
-    const start = (replica: string) => {
-      // The first replica's log has the stage's own name: with one replica, as mostly, it is the one.
-      const own = replica === `${name}-0` ? name : replica;
-      return spawnProcess({ entry, root, env, logPath: join(dataDir, 'logs', `${own}.log`) });
-    };
-    return { name, replicas, start, logPath };
+  #poolWorkload(workload: ScaledWorkload): ReturnType<typeof poolWorkload> {
+    const { root, dataDir, env: parentEnv, programs } = this.#options;
+    const sink = serviceSink(workload, this.#pipeline.sinkBindings, this.#brokerUrl);
+    const env = serviceEnvironment(workload, this.#sources, sink);
+    const program = (entry: string): string => programs?.get(entry) ?? entry;
+    return poolWorkload(workload, env, { root, dataDir, program, parentEnv, seed: 1 });
   }
 
   #startPing(source: PlainManifest): Promise<void> {
@@ -248,14 +333,17 @@ export class ClusterParts {
       }
     };
     // A start under way waits for its stages: without them it ends, and sees the stop at its next step.
-    if (!this.#started) await step(() => this.#pool?.stopAll());
+    if (!this.#started) await step(() => this.#replicas?.pool.stopAll());
     await this.#starting?.catch(() => undefined);
-    await step(() => this.#pool?.stop(faces.map(({ name }) => name)));
+    await step(() => this.#scaling?.stop());
+    await step(() => this.#replicas?.pool.stop(faces.map(({ name }) => name)));
     await step(() => Promise.all(this.#pings));
     await step(() => this.#eventing?.stop());
-    await step(() => this.#pool?.stopAll());
+    await step(() => this.#replicas?.stop());
     await step(() => this.#gateway?.stop());
+    await step(() => Promise.all([...this.#paths.values()].map((path) => path.close())));
     await step(() => this.#nats?.stop());
+    this.#recorder?.close();
     this.#lock?.release();
     if (errors.length > 0) throw new AggregateError(errors, 'Not everything stopped in order');
   }

@@ -1,3 +1,5 @@
+import type { NodeConfig } from '#infra/autoscaling/node/node-config.ts';
+import type { NodeDecision, NodeObservation } from '#infra/autoscaling/node/node-policy.ts';
 import type { Decision, Observation } from '#infra/autoscaling/policy.ts';
 
 /**
@@ -24,6 +26,18 @@ export type DecisionRow =
       readonly service: string;
       readonly observation: Observation;
       readonly decision: Decision;
+    }
+  | {
+      /** Of the node-based policy, which moves several Services together. */
+      readonly kind: 'nodePolicy';
+      readonly atMs: number;
+      readonly config: NodeConfig;
+    }
+  | {
+      readonly kind: 'nodeDecision';
+      readonly atMs: number;
+      readonly observation: NodeObservation;
+      readonly decision: NodeDecision;
     };
 
 export type ReplicaPhaseName = 'pending' | 'launching' | 'ready' | 'backoff' | 'draining' | 'gone';

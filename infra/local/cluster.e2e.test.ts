@@ -94,7 +94,7 @@ run('a stage has its own variables and nothing else of the parent', async () => 
     K_SINK: cluster.brokerUrl,
     PORT: '0',
   });
-  const own = ['GREETING', 'K_SERVICE', 'K_SINK', 'PORT', 'WORD'];
+  const own = ['GREETING', 'K_SERVICE', 'K_SINK', 'LISTEN_SOCKET', 'PORT', 'WORD'];
   const passedOn = ['PATH', 'TZ', 'LANG', 'TMPDIR', 'NODE_COMPILE_CACHE', 'LOG_LEVEL'];
   // How its channel speaks, set by Node itself.
   const known = new Set([...own, ...passedOn, 'NODE_CHANNEL_SERIALIZATION_MODE']);

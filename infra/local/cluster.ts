@@ -6,7 +6,9 @@ import { systemClock } from '#kernel/system/system-clock.ts';
 import { ClusterParts } from './cluster-parts.ts';
 import { searchNats, type NatsSurroundings } from './local-nats.ts';
 import { checkTrigger, readPipeline } from './manifests/pipeline-manifests.ts';
-import type { ServiceStatus } from './process-pool.ts';
+import type { ScalingStatus } from './autoscaling/autoscaler.ts';
+import type { ServiceStatus } from './replicas/pool-workload.ts';
+import type { Enforcement } from './replicas/replica-groups.ts';
 import { mergeSources, type KeyedValues } from './service-environment.ts';
 
 export interface ClusterOptions {
@@ -26,6 +28,14 @@ export interface ClusterOptions {
   /** Which nats-server to use; absent: the first that is found, nothing is installed. */
   readonly nats?: NatsSearch;
   readonly clock?: Clock;
+  /** Manifests that lie over those of the repository, by their path there: an overlay of an experiment. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Existing folder for what the cluster writes down about itself (cluster-records.ts); absent: nothing. */
+  readonly recordDir?: string;
+  /** False: the PingSources of the YAML stay silent, as in an experiment. */
+  readonly pings?: boolean;
+  /** The bundle of each stage's entry; an entry that is not in it runs from its source. */
+  readonly programs?: ReadonlyMap<string, string>;
   /**
    * Hex SHA-256 of the engineers' token. Given: whoever has the token may add and remove Triggers of
    * his own at the gateway (TRIGGERS_PATH), to see events from another process.
@@ -50,6 +60,12 @@ export interface ClusterStatus {
   readonly natsPid: number | undefined;
   readonly brokers: Readonly<Record<string, string>>;
   readonly services: readonly ServiceStatus[];
+  /** By Service: how it is scaled at this moment. */
+  readonly scaling: Readonly<Record<string, ScalingStatus>>;
+  /** Which limits of replicas are enforced here, and by what. */
+  readonly enforcement: Enforcement;
+  /** What of the record is not complete; a run with any is not valid. */
+  readonly recordProblems: readonly string[];
   readonly eventing: EventingStats;
 }
 
@@ -66,19 +82,22 @@ export interface LocalCluster {
   /** Removes it and its position in the stream. */
   removeTrigger(name: string): Promise<void>;
   status(): Promise<ClusterStatus>;
+  /** ms since the cluster's start: the time-line of its records. */
+  elapsedMs(): number;
   /** Ends everything, stages of the vehicles' face first, what supports them last. May be repeated. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the pipeline that an overlay describes and resolves when every stage is ready.
+ * Starts the pipeline that an overlay describes and resolves when every replica is ready that is to be
+ * there without load; a stage whose policy begins at zero starts with its first request.
  *
  * When any part does not start, or `signal` aborts, everything started so far is stopped before this
  * rejects: no process, port or lock is left behind.
  */
 export async function startCluster(options: ClusterOptions): Promise<LocalCluster> {
   options.signal?.throwIfAborted();
-  const pipeline = await readPipeline(options.root, options.overlay);
+  const pipeline = await readPipeline(options.root, options.overlay, options.files);
   options.onEvent?.({ kind: 'inert', fields: pipeline.inertFields });
   const sources = mergeSources(pipeline.configMaps, pipeline.secrets, options);
   const nats = options.nats ?? (await searchNats(thisMachine(options), { install: false }));
@@ -120,10 +139,11 @@ function facade(parts: ClusterParts, stop: () => Promise<void>): LocalCluster {
     gatewayUrl: gateway.url,
     brokerUrl: Object.values(parts.brokerUrls())[0] ?? eventing.ingressUrl,
     natsUrl: nats.url,
-    serviceUrl: (name) => `${gateway.url}/${gateway.upstream(name).name}`,
+    serviceUrl: (name) => `${gateway.url}/${gateway.path(name).name}`,
     applyTrigger: (trigger) => parts.applyTrigger(checkTrigger(trigger)),
     removeTrigger: (name) => eventing.removeTrigger(name),
     status: () => parts.status(),
+    elapsedMs: () => parts.elapsedMs(),
     stop,
   };
 }

@@ -5,7 +5,7 @@ import { startNatsServer, type NatsServer } from '#eventing/broker/nats-server.t
 import type { Clock } from '#kernel/core/clock.ts';
 import { TachographError } from '#kernel/core/errors.ts';
 import type { Log } from '#kernel/system/log.ts';
-import { crashesInRow, restartDelayMs, RESTART_POLICY } from './restart-policy.ts';
+import { crashesInRow, restartDelayMs, RESTART_POLICY } from './replicas/restart-policy.ts';
 
 /** What decides which nats-server is used. */
 export interface NatsSurroundings {

@@ -8,7 +8,7 @@ import type { PlainManifest } from './manifests/pipeline-manifests.ts';
 import { nextPingMs, parsePingSchedule } from './ping-schedule.ts';
 import { readPing } from './ping-manifest.ts';
 import { runPingSource } from './ping-source.ts';
-import { settled } from './testing/fake-process.ts';
+import { settled } from './replicas/testing/fake-process.ts';
 
 const at = (time: string): number => Date.parse(`2026-01-01T${time}Z`);
 const schedule = (text: string) => must(parsePingSchedule(text), text);

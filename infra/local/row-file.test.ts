@@ -21,6 +21,7 @@ test('a row is in the file when write returns; at the limit the rest is counted,
 
 test('a row that cannot be written ends the file: later rows would hide the hole', () => {
   const written: string[] = [];
+  const cuts: number[] = [];
   let full = false;
   const rows = new RowFile('x', 1_000, {
     open: () => 1,
@@ -29,6 +30,7 @@ test('a row that cannot be written ends the file: later rows would hide the hole
       written.push(Buffer.from(bytes).toString());
       return bytes.length;
     },
+    truncate: (_, bytes) => void cuts.push(bytes),
     close: () => {},
   });
   rows.write(1);
@@ -37,11 +39,18 @@ test('a row that cannot be written ends the file: later rows would hide the hole
   full = false;
   rows.write(3);
   expect(written).toEqual(['1\n']);
+  // What was taken of the row that failed is cut off again.
+  expect(cuts).toEqual([2]);
   expect(rows).toMatchObject({ dropped: 2, reason: 'ENOSPC' });
 });
 
 test('after close a row counts as missing', () => {
-  const rows = new RowFile('x', 1_000, { open: () => 1, write: () => 0, close: () => {} });
+  const rows = new RowFile('x', 1_000, {
+    open: () => 1,
+    write: () => 0,
+    truncate: () => {},
+    close: () => {},
+  });
   rows.close();
   rows.write(1);
   expect(rows.dropped).toBe(1);

@@ -1,15 +1,17 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 
 /** What a row file needs of the file system. */
 export interface RowFileSystem {
   open(path: string): number;
   write(file: number, bytes: Uint8Array): number;
+  truncate(file: number, bytes: number): void;
   close(file: number): void;
 }
 
 const systemFiles: RowFileSystem = {
   open: (path) => openSync(path, 'w', 0o600),
   write: (file, bytes) => writeSync(file, bytes),
+  truncate: ftruncateSync,
   close: closeSync,
 };
 
@@ -66,6 +68,16 @@ export class RowFile {
     } catch (error) {
       this.#reason = (error as NodeJS.ErrnoException).code ?? String(error);
       this.#dropped += 1;
+      this.#cutOff(this.#file);
+    }
+  }
+
+  /** A disk that fills up takes a part of a row: half a row would make the file unreadable. */
+  #cutOff(file: number): void {
+    try {
+      this.#files.truncate(file, this.#bytes);
+    } catch (error) {
+      this.#reason = `${this.#reason ?? ''}, and half a row is left: ${String(error)}`;
     }
   }
 

@@ -1,22 +1,12 @@
 import { expect, test } from 'vitest';
 import type { PlainManifest } from './manifests/pipeline-manifests.ts';
-import type { EnvironmentVariable, ServiceManifest } from './manifests/service-manifest.ts';
+import type { EnvironmentVariable } from './manifests/environment-variables.ts';
 import { mergeSources, serviceEnvironment } from './service-environment.ts';
-import { stageEnvironment } from './spawn-process.ts';
+import { stageEnvironment } from './replicas/spawn-process.ts';
 
 const at = { file: 'x.yaml', line: 9 };
 
-const service = (env: readonly EnvironmentVariable[]): ServiceManifest => ({
-  name: 'export',
-  namespace: 'lab',
-  labels: {},
-  entry: 'x.ts',
-  replicas: 1,
-  containerConcurrency: 1,
-  timeoutMs: 1_000,
-  env,
-  at,
-});
+const service = (env: readonly EnvironmentVariable[]) => ({ name: 'export', env });
 
 const manifest = (kind: string, values: Partial<PlainManifest>): PlainManifest => ({
   apiVersion: 'v1',

@@ -1,6 +1,6 @@
 import { manifestError } from './manifests/manifest-error.ts';
 import type { PlainManifest } from './manifests/pipeline-manifests.ts';
-import type { ServiceManifest } from './manifests/service-manifest.ts';
+import type { WorkloadManifest } from './manifests/service-manifest.ts';
 
 /** name → key → value. */
 export type KeyedValues = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -47,7 +47,7 @@ export function mergeSources(
  * (PORT, K_SERVICE, K_SINK). Throws MANIFEST_INVALID where a reference leads nowhere and is not optional.
  */
 export function serviceEnvironment(
-  service: ServiceManifest,
+  service: Pick<WorkloadManifest, 'name' | 'env'>,
   sources: ValueSources,
   sink: string | undefined,
 ): Record<string, string> {

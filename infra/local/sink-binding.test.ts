@@ -1,19 +1,13 @@
 import { expect, test } from 'vitest';
 import type { PlainValue } from './manifests/located-node.ts';
 import type { PlainManifest } from './manifests/pipeline-manifests.ts';
-import type { ServiceManifest } from './manifests/service-manifest.ts';
-import { bindsService, serviceSink, sinkUrl } from './sink-binding.ts';
+import { bindsService, serviceSink, sinkUrl, type Bound } from './sink-binding.ts';
 
-const service: ServiceManifest = {
+const service: Bound = {
+  kind: 'Service',
   name: 'export',
   namespace: 'lab',
   labels: { part: 'x', tier: 'back' },
-  entry: 'x.ts',
-  replicas: 1,
-  containerConcurrency: 1,
-  timeoutMs: 1_000,
-  env: [],
-  at: { file: 'x.yaml', line: 1 },
 };
 
 type Spec = { readonly [name: string]: PlainValue };

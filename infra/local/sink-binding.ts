@@ -2,7 +2,7 @@ import type { BrokerKey } from '#eventing/broker/broker-names.ts';
 import { TachographError } from '#kernel/core/errors.ts';
 import { plainText, type PlainValue } from './manifests/located-node.ts';
 import type { PlainManifest } from './manifests/pipeline-manifests.ts';
-import type { ServiceManifest } from './manifests/service-manifest.ts';
+import type { WorkloadManifest } from './manifests/service-manifest.ts';
 
 /** Where a Broker takes events; undefined for one that is not there. */
 export type BrokerUrl = (broker: BrokerKey) => string | undefined;
@@ -12,11 +12,14 @@ type PlainMap = { readonly [name: string]: PlainValue | undefined };
 const mapOf = (value: PlainValue | undefined): PlainMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as PlainMap) : {};
 
-/** Does the SinkBinding's subject select this Service? By name, or by every label it asks for. */
-export function bindsService(binding: PlainManifest, service: ServiceManifest): boolean {
+/** As much of a workload as a SinkBinding looks at. */
+export type Bound = Pick<WorkloadManifest, 'kind' | 'name' | 'namespace' | 'labels'>;
+
+/** Does the SinkBinding's subject select this workload? By kind, and by name, or by every label it asks for. */
+export function bindsService(binding: PlainManifest, service: Bound): boolean {
   const subject = mapOf(binding.spec?.['subject']);
   const namespace = subject['namespace'] ?? binding.metadata.namespace ?? 'default';
-  if (subject['kind'] !== 'Service' || namespace !== service.namespace) return false;
+  if (subject['kind'] !== service.kind || namespace !== service.namespace) return false;
   if (subject['name'] !== undefined) return subject['name'] === service.name;
   const wanted = Object.entries(mapOf(mapOf(subject['selector'])['matchLabels']));
   // A selector without terms would bind everything; Knative refuses it, here it binds nothing.
@@ -40,7 +43,7 @@ export function sinkUrl(manifest: PlainManifest, brokerUrl: BrokerUrl): string {
 
 /** The K_SINK of a Service; two bindings that select the same one are a fault. */
 export function serviceSink(
-  service: ServiceManifest,
+  service: Bound,
   bindings: readonly PlainManifest[],
   brokerUrl: BrokerUrl,
 ): string | undefined {

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startNatsServer } from '#eventing/broker/nats-server.ts';
@@ -6,14 +6,13 @@ import type { Clock } from '#kernel/core/clock.ts';
 import type { BenchRow } from './bench-row.ts';
 import type { Mode } from './broker/bench-process.ts';
 import { BenchProcess } from './broker/bench-process.ts';
+import { processCpuUs } from './broker/process-cpu.ts';
 
 export const TARGET_BROKER_RATIO = 2;
 
 /** Odd, so that the median is one of them; one more before them warms up and is left out. */
 const ROUNDS = 3;
 const EVENTS = 3_000;
-/** Linux counts a process's CPU time in hundredths of a second. */
-const US_PER_TICK = 10_000;
 
 /**
  * Events per second through the whole hop (POST to the ingress, JetStream, dispatcher, POST to a
@@ -104,15 +103,6 @@ async function runRound(
     eventsPerS: events / (elapsedMs / 1_000),
     cpuUsPerEvent: ((await cpuUs()) - beforeUs) / events,
   };
-}
-
-/** 0 where there is no /proc: then nats-server's share is missing on both sides alike. */
-async function processCpuUs(pid: number): Promise<number> {
-  if (process.platform !== 'linux') return 0;
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The name, in parentheses, may hold blanks; user and system ticks are the 12th and 13th after it.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * US_PER_TICK;
 }
 
 const median = (values: readonly number[]): number =>

@@ -4,7 +4,16 @@ import type { Clock } from '#kernel/core/clock.ts';
 import type { BenchRow } from './bench-row.ts';
 
 /** The benchmarks by name, in the order in which they run. */
-export const BENCHES = ['decode', 'wire', 'samples', 'broker', 'rest'] as const;
+export const BENCHES = [
+  'decode',
+  'wire',
+  'samples',
+  'broker',
+  'data-path',
+  'rest',
+  'cold-start',
+  'autoscaler',
+] as const;
 
 export type BenchName = (typeof BENCHES)[number];
 
@@ -18,7 +27,10 @@ export interface BenchOptions {
   readonly root: string;
   readonly clock: Clock;
   readonly benches: readonly BenchName[];
-  /** The nats-server to start for `broker`; asked for only then. Throws NATS_NOT_FOUND. */
+  /**
+   * The nats-server to start for `broker`, `data-path` and `autoscaler`; asked for only then. Throws
+   * NATS_NOT_FOUND.
+   */
   readonly natsBinary: () => Promise<string>;
   readonly signal: AbortSignal;
   readonly onNote: (line: string) => void;
@@ -49,8 +61,14 @@ async function runBench(
       return (await import('./samples-bench.ts')).samplesBench(clock, root);
     case 'broker':
       return (await import('./broker-bench.ts')).brokerBench(clock, await natsBinary());
+    case 'data-path':
+      return (await import('./data-path-bench.ts')).dataPathBench(clock, await natsBinary());
     case 'rest':
       return (await import('./rest-bench.ts')).restBench(clock);
+    case 'cold-start':
+      return (await import('./cold-start-bench.ts')).coldStartBench(clock, root);
+    case 'autoscaler':
+      return (await import('./recorded-bench.ts')).recordedBench(clock, root, await natsBinary());
     default:
       return unreachable(bench);
   }

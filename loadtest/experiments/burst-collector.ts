@@ -1,8 +1,17 @@
-import type { BurstsAnswer } from '#kernel/runtime/demand-routes.ts';
+import type { BurstsAnswer } from '#kernel/runtime/bursts.ts';
 import type { BurstRecord, StageDemandConfig } from '#loadtest/results/burst-record.ts';
 
-/** Reads a stage's bursts after those named; undefined for a stage without a demand. */
-export type ReadBursts = (stage: string, after: string) => Promise<BurstsAnswer | undefined>;
+/** What one replica of a stage with a demand has executed. */
+export interface ReplicaBursts {
+  readonly stage: string;
+  readonly answer: BurstsAnswer;
+}
+
+/**
+ * Reads the bursts of all replicas that are there, of each those after what `after` names for its stage
+ * (`INSTANCE:N`, joined by commas; '' nothing). Stages without a demand are left out.
+ */
+export type ReadBursts = (after: (stage: string) => string) => Promise<readonly ReplicaBursts[]>;
 
 /** What was collected of one stage. */
 interface Collected {
@@ -12,7 +21,10 @@ interface Collected {
   lost: number;
 }
 
-/** Collects the bursts of all stages with a demand while a run goes on. */
+/**
+ * Collects the bursts of all stages with a demand while a run goes on. What a replica executes after the
+ * last reading before its end is not known; a replica is idle for some time before that, as a rule.
+ */
 export class BurstCollector {
   readonly #read: ReadBursts;
   readonly #stages = new Map<string, Collected>();
@@ -22,39 +34,43 @@ export class BurstCollector {
     this.#read = read;
   }
 
-  /** Finds out which stages have a demand; the bursts before this belong to somebody else. */
-  async begin(stages: readonly string[]): Promise<void> {
-    for (const stage of stages) {
-      const answer = await this.#read(stage, '');
-      if (answer === undefined) continue;
-      const { demand, placement, seed, instance, newest } = answer;
-      const settings = { demand, placement, seed };
-      this.#stages.set(stage, { settings, readUpTo: new Map([[instance, newest]]), lost: 0 });
+  /** The bursts before this belong to somebody else. A replica that comes later has none. */
+  async begin(): Promise<void> {
+    for (const { stage, answer } of await this.#read(() => '')) {
+      this.#collected(stage, answer).readUpTo.set(answer.instance, answer.newest);
     }
   }
 
   /** Reads what is new. */
   async poll(): Promise<void> {
-    for (const [stage, collected] of this.#stages) {
-      const after = [...collected.readUpTo].map(([instance, n]) => `${instance}:${n}`).join(',');
-      const answer = await this.#read(stage, after);
-      if (answer !== undefined) this.#take(stage, collected, answer);
-    }
+    const after = (stage: string): string =>
+      [...(this.#stages.get(stage)?.readUpTo ?? [])]
+        .map(([instance, n]) => `${instance}:${n}`)
+        .join(',');
+    for (const { stage, answer } of await this.#read(after)) this.#take(stage, answer);
+  }
+
+  #collected(stage: string, { demand, placement, seed }: BurstsAnswer): Collected {
+    const known = this.#stages.get(stage);
+    if (known !== undefined) return known;
+    const settings = { demand, placement, seed };
+    const collected: Collected = { settings, readUpTo: new Map(), lost: 0 };
+    this.#stages.set(stage, collected);
+    return collected;
   }
 
   /** Two polls at once may read the same rows: only what is newer than the newest counts. */
-  #take(stage: string, { readUpTo, ...collected }: Collected, answer: BurstsAnswer): void {
+  #take(stage: string, answer: BurstsAnswer): void {
     const { instance, rows } = answer;
-    let newest = readUpTo.get(instance) ?? 0;
-    let lost = 0;
+    const collected = this.#collected(stage, answer);
+    let newest = collected.readUpTo.get(instance) ?? 0;
     for (const row of rows) {
       if (row.n <= newest) continue;
-      lost += row.n - newest - 1;
+      collected.lost += row.n - newest - 1;
       newest = row.n;
       this.#records.push({ stage, instance, ...row });
     }
-    readUpTo.set(instance, newest);
-    this.#stages.set(stage, { ...collected, readUpTo, lost: collected.lost + lost });
+    collected.readUpTo.set(instance, newest);
   }
 
   get records(): readonly BurstRecord[] {

@@ -1,19 +1,12 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { BoundedLogFile } from '#infra/local/bounded-log-file.ts';
-import { startCluster } from '#infra/local/cluster.ts';
-import { searchNats } from '#infra/local/local-nats.ts';
-import { jsonLog } from '#kernel/system/log.ts';
-import { sha256Hex } from '#kernel/system/sha256.ts';
+import { policiesText, readScaledBy, type ScaledBy } from '#loadtest/results/policy-rows.ts';
 import { exportTrigger, listenForExports } from '#loadtest/replay/export-sink.ts';
 import { replay } from '#loadtest/replay/replay.ts';
-import { EXPORT_FOLDER, RUN_FOLDER } from '#loadtest/results/result-folder.ts';
 import { vehicleIdentity } from '#loadtest/vehicles/identities.ts';
 import { UndiciTransport } from '#loadtest/vehicles/undici-transport.ts';
 import { engineerClient } from './engineer-client.ts';
+import { nextSampleMs } from './next-sample.ts';
+import { awaitClusterRest, withOwnCluster, type OwnCluster } from './own-cluster.ts';
 import { stageSummaries } from './stage-summaries.ts';
-import type { NatsSearch } from '#eventing/broker/find-nats.ts';
-import type { ClusterEvent, LocalCluster } from '#infra/local/cluster.ts';
 import type { CampaignFact } from '#kernel/facts/campaign.ts';
 import type { ReplayResult } from '#loadtest/replay/replay.ts';
 import type { DemoConfig, RunOutcome } from '#loadtest/results/run-records.ts';
@@ -28,75 +21,34 @@ export interface ClusterRun {
   readonly storeUrl: string;
 }
 
-const MAX_LOG_BYTES = 4 * 1024 * 1024;
+/** How long the way back to zero is waited for; a stage's window and grace time are some seconds. */
+const SETTLE_WITHIN_MS = 60_000;
 /** Uploads under way at once: each vehicle has at most one. */
 const MAX_CONNECTIONS = 100;
 
 /** Starts the pipeline, replays, stops the pipeline; also when it fails or is stopped. */
-export async function replayOnCluster(
+export function replayOnCluster(
   options: DemoOptions,
   materials: DemoMaterials,
   folder: string,
 ): Promise<ClusterRun> {
-  const { root, overlay, env, clock, signal } = options;
-  const dataDir = join(folder, RUN_FOLDER);
-  await mkdir(join(dataDir, 'logs'), { recursive: true });
-  const logFile = new BoundedLogFile(join(dataDir, 'logs', 'cluster.log'), MAX_LOG_BYTES);
-  const log = jsonLog(
-    'cluster',
-    () => clock.nowMs(),
-    (line) => logFile.write(Buffer.from(line)),
-  );
-  const token = Buffer.from(options.randomBytes(32)).toString('base64url');
-  const storeUrl = `sqlite:${join(dataDir, 'store.db')}`;
-  try {
-    const nats = await findNats(options);
-    const cluster = await startCluster({
-      root,
-      overlay,
-      dataDir,
-      configMaps: {
-        tachograph: {
-          'store-url': storeUrl,
-          'files-url': `folder:${join(folder, EXPORT_FOLDER)}`,
-        },
-      },
-      secrets: { 'tachograph-engineer': { 'token-sha256': sha256Hex(token) } },
-      env,
-      nats,
-      clock,
-      log,
-      onEvent: (event) => tellEvent(event, options),
-      signal,
-    });
-    try {
-      const outcome = await replayOn(cluster, options, materials, token);
-      options.onNote('Stopping the pipeline');
-      return { ...outcome, natsVersion: nats.version ?? null, storeUrl };
-    } finally {
-      await cluster.stop();
-    }
-  } finally {
-    logFile.close();
-  }
-}
-
-function findNats({ root, env, platform, onNote }: DemoOptions): Promise<NatsSearch> {
-  const surroundings = { root, env, platform: platform.name, architecture: platform.architecture };
-  return searchNats(surroundings, { install: true, onProgress: onNote });
-}
-
-function tellEvent(event: ClusterEvent, { onNote }: DemoOptions): void {
-  if (event.kind === 'starting') onNote(`Starting ${event.what}`);
+  return withOwnCluster(options, folder, async (own) => {
+    const scaledBy = await readScaledBy(folder);
+    const outcome = await replayOn(own, options, materials, { folder, scaledBy });
+    return { ...outcome, natsVersion: own.natsVersion, storeUrl: own.storeUrl };
+  });
 }
 
 async function replayOn(
-  cluster: LocalCluster,
+  own: OwnCluster,
   options: DemoOptions,
   materials: DemoMaterials,
-  token: string,
+  { folder, scaledBy }: { readonly folder: string; readonly scaledBy: readonly ScaledBy[] },
 ): Promise<Pick<ClusterRun, 'config' | 'run' | 'replayed'>> {
   const { signal, speed, seed, clock } = options;
+  const { cluster, engineerToken: token } = own;
+  // Nothing has been asked of the pipeline yet.
+  const fromMs = await nextSampleMs(folder, clock, signal);
   const engineer = engineerClient(cluster.serviceUrl('campaign'), token, signal);
   for (const { name, bytes } of materials.campaign.decoders) {
     await engineer.addDecoder(name, bytes);
@@ -134,10 +86,17 @@ async function replayOn(
       signal,
     });
     await cluster.removeTrigger(SINK_TRIGGER);
-    const stages = await stageSummaries(await cluster.status());
+    const what = 'All is out; waiting until the stages are at rest again';
+    await awaitClusterRest(own, scaledBy, SETTLE_WITHIN_MS, what, options);
+    const measured = { fromMs, untilMs: await nextSampleMs(folder, clock, signal) };
+    const status = await cluster.status();
+    const { enforcement, recordProblems } = status;
+    const stages = await stageSummaries(status);
+    const run = outcomeOf(replayed, stages);
+    const problems = [...run.problems, ...recordProblems];
     return {
-      config: configOf(options, materials, campaign),
-      run: outcomeOf(replayed, stages),
+      config: configOf(options, materials, campaign, scaledBy),
+      run: { ...run, problems, measured, enforcement },
       replayed,
     };
   } finally {
@@ -151,6 +110,7 @@ function configOf(
   { vehicles, speed, seed }: DemoOptions,
   { driveInfo }: DemoMaterials,
   { campaign, version, definitionSha256, definition }: CampaignFact,
+  scaledBy: readonly ScaledBy[],
 ): DemoConfig {
   return {
     schema: 'tachograph.config/1',
@@ -161,6 +121,8 @@ function configOf(
     seed,
     drive: driveInfo,
     campaign: { campaign, version, definitionSha256, definition },
+    policy: policiesText(scaledBy),
+    scaledBy,
   };
 }
 

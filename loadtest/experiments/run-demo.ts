@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { openStore } from '#kernel/store/open-store.ts';
 import { readLedgerFacts } from '#loadtest/ledger/read-ledger-facts.ts';
 import { writeReport } from '#loadtest/report/write-report.ts';
@@ -9,12 +7,12 @@ import {
   createResultFolder,
   markInvalid,
   publishResult,
-  RUN_FOLDER,
   SUMMARY_FILE,
   writeJson,
 } from '#loadtest/results/result-folder.ts';
-import { deriveSummary, writeRunRecords } from '#loadtest/results/run-records.ts';
+import { deriveSummary, readScaling, writeRunRecords } from '#loadtest/results/run-records.ts';
 import { loadMaterials } from './demo-materials.ts';
+import { removeStore } from './remove-store.ts';
 import { replayOnCluster } from './replay-on-cluster.ts';
 import type { Drive } from '#loadtest/vehicles/drive.ts';
 import type { Clock } from '#kernel/core/clock.ts';
@@ -69,7 +67,7 @@ export async function runDemo(options: DemoOptions): Promise<RunResult> {
   try {
     const run = await replayOnCluster(options, materials, folder);
     options.onNote('Checking the ledger and writing the report');
-    const records = await collectRecords(options, run);
+    const records = { ...(await collectRecords(options, run)), ...(await readScaling(folder)) };
     await writeRunRecords(folder, records);
     const { summary } = deriveSummary(records);
     await writeJson(folder, SUMMARY_FILE, checkSummary(summary));
@@ -96,12 +94,5 @@ async function collectRecords(
     return { config, run, environment, records: replayed.records, facts, bursts: [] };
   } finally {
     await store.close();
-  }
-}
-
-/** The logs stay. */
-async function removeStore(folder: string): Promise<void> {
-  for (const name of ['nats', 'store.db', 'store.db-wal', 'store.db-shm']) {
-    await rm(join(folder, RUN_FOLDER, name), { recursive: true, force: true });
   }
 }

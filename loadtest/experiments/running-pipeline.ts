@@ -1,10 +1,10 @@
 import { request } from 'undici';
-import { STATUS_PATH } from '#infra/local/gateway.ts';
-import { TRIGGERS_PATH } from '#infra/local/gateway-control.ts';
+import { STATUS_PATH } from '#infra/local/data-path/gateway.ts';
+import { TRIGGERS_PATH } from '#infra/local/data-path/gateway-control.ts';
 import { TachographError } from '#kernel/core/errors.ts';
-import { BURSTS_PATH } from '#kernel/runtime/demand-routes.ts';
 import type { ClusterStatus } from '#infra/local/cluster.ts';
-import type { BurstsAnswer } from '#kernel/runtime/demand-routes.ts';
+import { readBursts } from './read-bursts.ts';
+import type { ReplicaBursts } from './burst-collector.ts';
 
 /** Where a pipeline of this machine is reached, and the right to use it. */
 export interface PipelineAddress {
@@ -22,8 +22,11 @@ export interface RunningPipeline {
   status(): Promise<ClusterStatus>;
   addTrigger(trigger: object): Promise<void>;
   removeTrigger(name: string): Promise<void>;
-  /** What a replica's demand consumed since the bursts named in `after`; undefined without a demand. */
-  bursts(service: string, after: string): Promise<BurstsAnswer | undefined>;
+  /**
+   * What the demands of all replicas that are there consumed since the bursts that `after` names. Each is
+   * asked by itself, past the gateway: for the autoscaler that is no request.
+   */
+  bursts(after: (service: string) => string): Promise<readonly ReplicaBursts[]>;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -59,13 +62,9 @@ export function runningPipeline(address: PipelineAddress): RunningPipeline {
     removeTrigger: async (name) => {
       await expectOk('DELETE', `${TRIGGERS_PATH}/${encodeURIComponent(name)}`);
     },
-    bursts: async (service, after) => {
-      const query = after === '' ? '' : `?after=${encodeURIComponent(after)}`;
-      const path = `/${service}${BURSTS_PATH}${query}`;
-      const { status, text } = await call('GET', path);
-      if (status === 404) return undefined;
-      if (status === 200) return JSON.parse(text) as BurstsAnswer;
-      throw new TachographError('API_REFUSED', { path, status, detail: text });
+    bursts: async (after) => {
+      const { services } = JSON.parse(await expectOk('GET', STATUS_PATH)) as ClusterStatus;
+      return readBursts(services, after);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { processCpuMs } from './process-cpu.ts';
 import type { ClusterStatus } from '#infra/local/cluster.ts';
-import type { StageSummary } from '#loadtest/results/summary.ts';
+import type { StageCounts, StageSummary } from '#loadtest/results/summary.ts';
 
 /** The stages by the broker's and the operating system's count, taken while the cluster still runs. */
 export async function stageSummaries(
@@ -22,7 +22,7 @@ export const stagesSince = (
   Object.fromEntries(
     Object.entries(after).map(([name, stage]) => {
       const earlier = before[name];
-      const since = (field: keyof Omit<StageSummary, 'bursts'>): number | null => {
+      const since = (field: keyof StageCounts): number | null => {
         const [from, to] = [earlier?.[field] ?? null, stage[field]];
         // Less than before: the process was replaced meanwhile, and its count is not known.
         return from === null || to === null || to < from ? null : to - from;
@@ -41,7 +41,7 @@ export const stagesSince = (
   );
 
 /** Sums over the stage's Triggers, which are named `<event>-<stage>`; null where it has none. */
-function eventsOf(stage: string, { eventing }: ClusterStatus): Omit<StageSummary, 'cpuMs'> {
+function eventsOf(stage: string, { eventing }: ClusterStatus): Omit<StageCounts, 'cpuMs'> {
   const triggers = Object.entries(eventing.triggers)
     .filter(([name]) => name.endsWith(`-${stage}`))
     .map(([, stats]) => stats);

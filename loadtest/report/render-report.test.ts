@@ -19,6 +19,7 @@ const inputOf = (records: RunRecords, change: Partial<ReportInput> = {}): Report
   records: records.records,
   exports: [...indexFacts(records.facts).compacted.values()],
   plots: { of: 'veh-0001, session s1', plots: [SPEED] },
+  scaling: null,
   ...change,
 });
 

@@ -1,3 +1,4 @@
+import { arrivalsText, type Arrivals } from '#loadtest/arrivals/arrival-times.ts';
 import { EXPORT_FOLDER } from '#loadtest/results/result-folder.ts';
 import { burstsSection } from './bursts-section.ts';
 import { filesSection } from './files-section.ts';
@@ -8,6 +9,7 @@ import { linePlot } from './line-plot.ts';
 import { countText, durationText } from './number-text.ts';
 import { pipelinePicture } from './pipeline-picture.ts';
 import { environmentSection, stagesSection, vehiclesSection } from './run-sections.ts';
+import { scalingSection, type ScalingInput } from './scaling/scaling-section.ts';
 import { STYLE } from './style.ts';
 import type { Ledger } from '#loadtest/ledger/account.ts';
 import type { ExportCard } from '#loadtest/ledger/ledger-fact.ts';
@@ -24,6 +26,8 @@ export interface ReportInput {
   readonly records: readonly BatchRecord[];
   /** The compacted data sets. */
   readonly exports: readonly ExportCard[];
+  /** How the stages were scaled; null where the run had no cluster of its own. */
+  readonly scaling: ScalingInput | null;
   /** Plots of one session's signals, and whose they are; null where there is no file to plot. */
   readonly plots: { readonly of: string; readonly plots: readonly LinePlot[] } | null;
 }
@@ -56,11 +60,12 @@ export function renderReport(input: ReportInput): string {
           ${problems(summary.problems)} ${facts(input)}
           <h2>The way of the data</h2>
           ${pipelinePicture(ledger.account, run.vehicles.length, files)} ${latencySection(input)}
+          ${input.scaling === null ? null : scalingSection(input.scaling)}
           ${config.kind === 'Demo' ? signalsSection(input) : null} ${ledgerSection(ledger)}
           ${vehiclesSection(input.records)} ${stagesSection(summary.stages)}
           ${burstsSection(summary.stages, config)}
           ${config.kind === 'Demo' ? filesSection(input.exports, EXPORT_FOLDER) : null}
-          ${environmentSection(summary, config)}
+          ${environmentSection(summary, config, run)}
         </main>
       </body>
     </html> `;
@@ -86,6 +91,14 @@ function problems(list: readonly string[]): Html | null {
   </section>`;
 }
 
+function arrivalFact(arrivals: Arrivals, time: string): readonly [string, string] {
+  if (arrivals.kind !== 'step') {
+    return [`${arrivals.ratePerS}/s`, `${arrivals.kind} arrivals for ${time}`];
+  }
+  const peakPerS = Math.max(0, ...arrivals.levels.map(({ ratePerS }) => ratePerS));
+  return [`${peakPerS}/s`, `at most: ${arrivalsText(arrivals)}, for ${time}`];
+}
+
 /** What was done, as numbers and their names. */
 function loadFacts({ config, run, summary }: ReportInput): readonly (readonly [string, string])[] {
   const vehicles = countText(run.vehicles.length);
@@ -94,7 +107,7 @@ function loadFacts({ config, run, summary }: ReportInput): readonly (readonly [s
     const { arrivals, durationMs } = config.load;
     return [
       [vehicles, 'vehicles send emulated batches'],
-      [`${arrivals.ratePerS}/s`, `${arrivals.kind} arrivals for ${durationText(durationMs)}`],
+      arrivalFact(arrivals, durationText(durationMs)),
       [countText(batches.sent), 'batches sent'],
     ];
   }

@@ -3,7 +3,7 @@ import { html } from './html.ts';
 import { bytesText, countText, durationText } from './number-text.ts';
 import type { Html } from './html.ts';
 import type { BatchRecord } from '#loadtest/vehicles/batch-record.ts';
-import type { RunConfig } from '#loadtest/results/run-records.ts';
+import type { RunConfig, RunOutcome } from '#loadtest/results/run-records.ts';
 import type { StageSummary, Summary } from '#loadtest/results/summary.ts';
 
 /** One row a vehicle: what it sent, what came out, how long that took. */
@@ -101,8 +101,36 @@ function driveRows(config: RunConfig): readonly (readonly [string, string])[] {
   ];
 }
 
+/** Whether limits of replicas held: figures of two machines compare only where they agree. */
+function limitRows(enforcement: RunOutcome['enforcement']): readonly (readonly [string, string])[] {
+  if (enforcement === undefined) return [];
+  const { cpu, memory, why } = enforcement;
+  const kept = cpu === 'none' ? `not enforced (${why})` : `enforced by ${cpu}`;
+  return [
+    ['CPU limits of replicas', kept],
+    ['memory limits of replicas', memory === 'none' ? 'not enforced' : memory],
+  ];
+}
+
+/** What the stages were told to consume: delay and little CPU, or a quota, so that replicas fit the cores. */
+function demandRows(config: RunConfig): readonly (readonly [string, string])[] {
+  if (config.kind !== 'Run') return [];
+  return Object.entries(config.experiment?.stages ?? {}).flatMap(([stage, settings]) => {
+    const { demand, resources } = settings;
+    const quota = resources?.cpuLimit;
+    return [
+      ...(demand === undefined ? [] : [[`demand of ${stage}`, demand] as const]),
+      ...(quota === undefined ? [] : [[`CPU limit of ${stage}`, `${quota} cores`] as const]),
+    ];
+  });
+}
+
 /** What was asked for and where it ran. */
-export function environmentSection(summary: Summary, config: RunConfig): Html {
+export function environmentSection(
+  summary: Summary,
+  config: RunConfig,
+  { enforcement }: RunOutcome,
+): Html {
   const { environment } = summary;
   const { definition, campaign, version } = config.campaign;
   const commit =
@@ -121,6 +149,8 @@ export function environmentSection(summary: Summary, config: RunConfig): Html {
     ['Node', environment.node],
     ['nats-server', environment.natsServer ?? 'not known'],
     ['commit', commit],
+    ...limitRows(enforcement),
+    ...demandRows(config),
   ];
   return html`<h2>Environment</h2>
     <div class="scroll">

@@ -16,6 +16,8 @@ export const ENVIRONMENT_FILE = 'environment.json';
 export const REPORT_FILE = 'report.html';
 export const EXPORT_FOLDER = 'export';
 export const RUN_FOLDER = 'run';
+/** The kustomization of an experiment. */
+export const MANIFESTS_FOLDER = 'manifests';
 /** In the folder of a run that did not end: its results must not be used. */
 export const INVALID_FILE = 'INVALID';
 

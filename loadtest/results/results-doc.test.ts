@@ -3,7 +3,11 @@ import { expect, test } from 'vitest';
 import { must } from '#kernel/core/assert.ts';
 import * as files from './result-folder.ts';
 import schema from './summary.schema.json' with { type: 'json' };
-import { exampleLoadRecords, exampleRecords } from './testing/example-records.ts';
+import {
+  exampleLoadRecords,
+  exampleRecords,
+  exampleScaledRecords,
+} from './testing/example-records.ts';
 
 const doc = await readFile('docs/results.md', 'utf8');
 
@@ -38,7 +42,21 @@ test('docs/results.md names every field of the raw files', () => {
   const demands = Object.values(load.config.demands);
   const { load: asked } = load.config;
   const { stage, instance, n, endedAtMs } = must(load.bursts[0], 'a burst');
+  const scaled = exampleScaledRecords();
+  const { experiment, scaledBy = [], load: step } = scaled.config;
+  const { replicas = [], coldStarts = [], samples = [] } = scaled.scaling ?? {};
   const objects = [
+    scaled.config,
+    scaled.run,
+    must(scaled.run.measured, 'the measured span'),
+    step.arrivals,
+    must(experiment, 'the experiment'),
+    must(experiment?.load, 'its load'),
+    ...scaledBy,
+    ...replicas,
+    ...coldStarts,
+    ...samples,
+    ...samples.flatMap((sample) => sample.replicas),
     config,
     config.drive,
     config.campaign,

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkSummary } from './check-summary.ts';
 import { deriveSummary, readRunRecords, writeRunRecords } from './run-records.ts';
-import { exampleLoadRecords, exampleRecords } from './testing/example-records.ts';
+import { toNdjson } from './ndjson.ts';
+import {
+  exampleLoadRecords,
+  exampleRecords,
+  exampleScaledRecords,
+} from './testing/example-records.ts';
 
 let folder = '';
 beforeEach(async () => {
@@ -79,4 +84,41 @@ test('writeRunRecords with bursts: read again, and the summary of the stage foll
     bursts: { n: 20, lost: 0, kinds: { 'cpuTime@instead': 20 }, cpuMs: { p50: 50.01, n: 20 } },
   });
   expect(summary.stages['campaign']).not.toHaveProperty('bursts');
+});
+
+test('records of scaling: read from the files that the cluster wrote, and told in the summary', async () => {
+  const records = exampleScaledRecords();
+  const { replicas = [], coldStarts = [], samples = [] } = records.scaling ?? {};
+  await writeRunRecords(folder, records);
+  await writeFile(join(folder, 'replicas.ndjson'), toNdjson(replicas));
+  await writeFile(join(folder, 'cold-starts.ndjson'), toNdjson(coldStarts));
+  await writeFile(join(folder, 'samples.ndjson'), toNdjson(samples));
+  expect(await readRunRecords(folder)).toEqual(records);
+  const { summary } = deriveSummary(records);
+  expect(checkSummary(summary)).toMatchObject({
+    policy: 'kpa',
+    measuredMs: 60_000,
+    stages: {
+      export: {
+        delivered: 4,
+        cpuMs: 400,
+        bursts: { n: 3 },
+        replicasMax: 1,
+        coldStarts: 1,
+        coldStartMs: { p50: 100, n: 1 },
+        replicaSeconds: 10,
+        cpuSeconds: 0.4,
+        zeroBefore: true,
+        backToZero: true,
+      },
+      // Never needed.
+      campaign: { delivered: null, cpuMs: 0, replicasMax: 0, backToZero: true },
+    },
+  });
+});
+
+test('deriveSummary of a run on a pipeline that was there: nothing is said of scaling', () => {
+  const { summary } = deriveSummary(exampleLoadRecords());
+  expect(summary).not.toHaveProperty('policy');
+  expect(summary.stages['export']).not.toHaveProperty('replicaSeconds');
 });

@@ -15,7 +15,9 @@ import {
   writeJson,
   writeRecords,
 } from './result-folder.ts';
+import { scalingSummaries, SCALING_FILES } from './scaling-summary.ts';
 import { summarize } from './summary.ts';
+import type { Enforcement } from '#infra/local/replicas/replica-groups.ts';
 import type { CampaignDefinition } from '#kernel/facts/campaign.ts';
 import type { Ledger } from '#loadtest/ledger/account.ts';
 import type { LedgerFact } from '#loadtest/ledger/ledger-fact.ts';
@@ -24,7 +26,10 @@ import type { BatchRecord } from '#loadtest/vehicles/batch-record.ts';
 import type { AgentResult } from '#loadtest/vehicles/vehicle-agent.ts';
 import type { BurstRecord, StageDemandConfig } from './burst-record.ts';
 import type { Environment } from './environment.ts';
-import type { StageSummary, Summary } from './summary.ts';
+import type { Experiment } from '#loadtest/experiments/experiment.ts';
+import type { ScaledBy } from './policy-rows.ts';
+import type { MeasuredSpan, ScalingRecords } from './scaling-summary.ts';
+import type { ScalingSummary, StageSummary, Summary } from './summary.ts';
 
 interface ConfigHead {
   readonly schema: 'tachograph.config/1';
@@ -37,6 +42,10 @@ interface ConfigHead {
     readonly definitionSha256: string;
     readonly definition: CampaignDefinition;
   };
+  /** What scaled the stages; absent where the run had no cluster of its own. */
+  readonly policy?: string;
+  /** By stage: the policy at work with all its settings and periods. */
+  readonly scaledBy?: readonly ScaledBy[];
 }
 
 /** A recorded drive, replayed. */
@@ -63,6 +72,8 @@ export interface LoadConfig extends ConfigHead {
   };
   /** Of the stages that had one; they say so themselves. */
   readonly demands: Readonly<Record<string, StageDemandConfig>>;
+  /** The whole experiment, where there was one. */
+  readonly experiment?: Experiment;
 }
 
 /** `config.json`: everything that was asked for, with the defaults filled in. */
@@ -82,6 +93,10 @@ export interface RunOutcome {
   readonly stages: Readonly<Record<string, StageSummary>>;
   /** By stage with a demand: bursts whose rows were gone before they could be read. */
   readonly burstsLost?: Readonly<Record<string, number>>;
+  /** What of the cluster's records counts; absent where it had none. */
+  readonly measured?: MeasuredSpan;
+  /** Which limits of replicas were enforced, and by what; of a cluster of its own. */
+  readonly enforcement?: Enforcement;
 }
 
 /** The raw files of a result folder: summary and report follow from them alone. */
@@ -93,8 +108,11 @@ export interface RunRecords {
   readonly facts: readonly LedgerFact[];
   /** Bursts of the stages' demands; none in a run without demands. */
   readonly bursts: readonly BurstRecord[];
+  /** What the cluster wrote down of its replicas; absent where the run had none of its own. */
+  readonly scaling?: ScalingRecords;
 }
 
+/** All but what the cluster has written itself. */
 export async function writeRunRecords(folder: string, records: RunRecords): Promise<void> {
   await writeJson(folder, CONFIG_FILE, records.config);
   await writeJson(folder, RUN_FILE, records.run);
@@ -119,11 +137,26 @@ export async function readRunRecords(folder: string): Promise<RunRecords> {
       bursts: existsSync(join(folder, BURSTS_FILE))
         ? await Array.fromAsync(readNdjson<BurstRecord>(join(folder, BURSTS_FILE)))
         : [],
+      ...(await readScaling(folder)),
     };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     throw new TachographError('RESULT_UNREADABLE', { folder, detail }, { cause: error });
   }
+}
+
+/** The cluster's own files, where there are any. */
+export async function readScaling(folder: string): Promise<{ scaling?: ScalingRecords }> {
+  if (!existsSync(join(folder, SCALING_FILES.replicas))) return {};
+  const read = <Row>(file: string): Promise<Row[]> =>
+    Array.fromAsync(readNdjson<Row>(join(folder, file)));
+  return {
+    scaling: {
+      replicas: await read(SCALING_FILES.replicas),
+      coldStarts: await read(SCALING_FILES.coldStarts),
+      samples: await read(SCALING_FILES.samples),
+    },
+  };
 }
 
 const readJson = async <T>(folder: string, file: string): Promise<T> =>
@@ -145,7 +178,19 @@ export function deriveSummary(run: RunRecords): {
     vehicles: { count: run.run.vehicles.length, failed },
     stages: run.run.stages,
     bursts: burstSummaries(run.bursts, run.run.burstsLost ?? {}),
+    scaling: scalingOf(run),
     environment: run.environment,
   });
   return { summary, ledger: account };
+}
+
+function scalingOf({ config, run, scaling }: RunRecords): ScalingSummary | undefined {
+  const { policy } = config;
+  const { measured, stages } = run;
+  if (policy === undefined || measured === undefined || scaling === undefined) return undefined;
+  return {
+    policy,
+    measuredMs: Math.round(measured.untilMs - measured.fromMs),
+    stages: scalingSummaries(scaling, measured, Object.keys(stages)),
+  };
 }

@@ -5,11 +5,12 @@ import { quantilesOf } from './quantiles.ts';
 import type { BurstSummary } from './burst-summary.ts';
 import type { Quantiles } from './quantiles.ts';
 import type { Environment } from './environment.ts';
+import type { StageScaling } from './scaling-summary.ts';
 
 export const SUMMARY_SCHEMA = 'tachograph.summary/1';
 
 /** What a stage did, as far as the broker and the operating system can tell; null = not known. */
-export interface StageSummary {
+export interface StageCounts {
   /** Events it took (answered 2xx); null for a stage that no Trigger leads to. */
   readonly delivered: number | null;
   /** Deliveries that failed and were repeated. */
@@ -20,6 +21,10 @@ export interface StageSummary {
   readonly redelivered: number | null;
   /** CPU time of its processes, user and system. */
   readonly cpuMs: number | null;
+}
+
+/** How it was scaled is told where the run had a cluster of its own. */
+export interface StageSummary extends StageCounts, Partial<StageScaling> {
   /** What its demands consumed; absent for a stage without one. */
   readonly bursts?: BurstSummary;
 }
@@ -38,11 +43,15 @@ export interface Summary {
   readonly schema: typeof SUMMARY_SCHEMA;
   readonly kind: 'Demo' | 'Run';
   readonly name: string;
+  /** What scaled the stages; absent where the run had no cluster of its own. */
+  readonly policy?: string;
   /** Nothing in `problems`. */
   readonly valid: boolean;
   readonly problems: readonly string[];
   readonly ledger: Account;
   readonly latencyMs: Quantiles & { readonly from: 'intended' };
+  /** How long scaling was watched, from the beginning of the load. */
+  readonly measuredMs?: number;
   readonly stages: Readonly<Record<string, StageSummary | VehiclesSummary>>;
   readonly environment: Environment;
 }
@@ -57,11 +66,18 @@ export interface SummaryInput {
   readonly vehicles: { readonly count: number; readonly failed: number };
   readonly stages: Readonly<Record<string, StageSummary>>;
   readonly bursts: Readonly<Record<string, BurstSummary>>;
+  readonly scaling?: ScalingSummary | undefined;
   readonly environment: Environment;
 }
 
+export interface ScalingSummary {
+  readonly policy: string;
+  readonly measuredMs: number;
+  readonly stages: Readonly<Record<string, StageScaling>>;
+}
+
 export function summarize(input: SummaryInput): Summary {
-  const { records, ledger } = input;
+  const { records, ledger, scaling } = input;
   const problems = [...ledger.problems, ...input.problems];
   const latencies = records.flatMap(({ exportedMs, intendedMs }) =>
     exportedMs === null ? [] : [exportedMs - intendedMs],
@@ -76,19 +92,36 @@ export function summarize(input: SummaryInput): Summary {
     schema: SUMMARY_SCHEMA,
     kind: input.kind,
     name: input.name,
+    ...(scaling === undefined ? {} : { policy: scaling.policy }),
     valid: problems.length === 0,
     problems,
     ledger: ledger.account,
     latencyMs: { ...quantilesOf(latencies), from: 'intended' },
+    ...(scaling === undefined ? {} : { measuredMs: scaling.measuredMs }),
     stages: { vehicles, ...withBursts(input) },
     environment: input.environment,
   };
 }
 
-const withBursts = ({ stages, bursts }: SummaryInput): Readonly<Record<string, StageSummary>> =>
+const withBursts = ({
+  stages,
+  bursts,
+  scaling,
+}: SummaryInput): Readonly<Record<string, StageSummary>> =>
   Object.fromEntries(
     Object.entries(stages).map(([name, stage]) => {
       const own = bursts[name];
-      return [name, own === undefined ? stage : { ...stage, bursts: own }];
+      const scaled = scaling?.stages[name];
+      return [
+        name,
+        {
+          ...stage,
+          // By the records: a process that has ended tells nobody what it consumed.
+          ...(scaled === undefined
+            ? {}
+            : { cpuMs: Math.round(scaled.cpuSeconds * 1_000), ...scaled }),
+          ...(own === undefined ? {} : { bursts: own }),
+        },
+      ];
     }),
   );

@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { FastifyInstance } from 'fastify';
 import { createCampaignStage } from '#functions/campaign/function.ts';
 import { createDataProcessingStage } from '#functions/data-processing/function.ts';
 import { createDataProviderStage } from '#functions/data-provider/function.ts';
@@ -14,7 +13,7 @@ import type { Batch } from '#kernel/batch/batch.ts';
 import { VirtualClock } from '#kernel/core/clock.ts';
 import type { Random } from '#kernel/core/random.ts';
 import { emissionEvent } from '#kernel/runtime/emitter.ts';
-import { buildStageServer } from '#kernel/runtime/stage-server.ts';
+import { serveStage, type ServedStage } from '#kernel/runtime/testing/serve-stage.ts';
 import type { StageContext, StageDefinition } from '#kernel/runtime/stage.ts';
 import { memoryStore } from '#kernel/store/memory-store.ts';
 import { sha256Hex } from '#kernel/system/sha256.ts';
@@ -35,7 +34,7 @@ export class MemoryPipeline {
   readonly clock = new VirtualClock(1_767_600_000_000);
   readonly store = memoryStore();
   readonly #stages: readonly StageDefinition[];
-  readonly #servers = new Map<StageName, FastifyInstance>();
+  readonly #servers = new Map<StageName, ServedStage>();
   readonly #weather: Weather;
   readonly #emulating: readonly StageName[];
   #queue: { readonly consumer: StageName; readonly event: CloudEvent }[] = [];
@@ -67,7 +66,7 @@ export class MemoryPipeline {
   ): Promise<MemoryPipeline> {
     const pipeline = new MemoryPipeline(exportFolder, weather, emulating);
     for (const stage of pipeline.#stages) {
-      pipeline.#servers.set(stage.name, await buildStageServer(stage, pipeline.#context(stage)));
+      pipeline.#servers.set(stage.name, await serveStage(stage, pipeline.#context(stage)));
     }
     const { text, decoders } = await loadCampaignFile(campaignFile);
     for (const { name, bytes } of decoders) {

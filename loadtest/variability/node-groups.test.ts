@@ -1,53 +1,12 @@
-import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
+import type { GroupFiles } from '#infra/local/replicas/group-files.ts';
+import { fakeGroupFiles } from '#infra/local/replicas/testing/fake-group-files.ts';
 import { VirtualClock } from '#kernel/core/clock.ts';
-import { openNodeGroups, type GroupFiles, type NodeGroupsOptions } from './node-groups.ts';
+import { openNodeGroups, type NodeGroupsOptions } from './node-groups.ts';
 import { exampleStudy } from './testing/example-study.ts';
 
 const V1 = 'cgroup /cg cgroup rw,cpu 0 0';
 const V2 = 'cgroup2 /cg cgroup2 rw 0 0';
-
-interface FakeSystem {
-  readonly files: GroupFiles;
-  readonly folders: Set<string>;
-  readonly written: Map<string, string>;
-  /** Folders that cannot be removed so many times. */
-  readonly busy: Map<string, number>;
-}
-
-function fakeSystem(
-  mounts: string,
-  selfCgroup: string,
-  options: { readonly folders: readonly string[]; readonly refuses?: (path: string) => boolean },
-): FakeSystem {
-  const folders = new Set(options.folders);
-  const written = new Map<string, string>();
-  const busy = new Map<string, number>();
-  const fail = (code: string, path: string): never => {
-    throw Object.assign(new Error(`${code}: ${path}`), { code });
-  };
-  const files: GroupFiles = {
-    mkdir: async (path) => {
-      if (options.refuses?.(path) === true) fail('EACCES', path);
-      if (!folders.has(dirname(path))) fail('ENOENT', path);
-      folders.add(path);
-    },
-    rmdir: async (path) => {
-      const times = busy.get(path) ?? 0;
-      busy.set(path, times - 1);
-      if (times > 0) fail('EBUSY', path);
-      if (!folders.delete(path)) fail('ENOENT', path);
-    },
-    readFile: async (path) => (path === '/proc/mounts' ? mounts : selfCgroup),
-    writeFile: async (path, text) => {
-      if (options.refuses?.(path) === true) fail('EBUSY', path);
-      written.set(path, text);
-    },
-    folders: async (path) =>
-      [...folders].filter((own) => dirname(own) === path).map((own) => own.slice(path.length + 1)),
-  };
-  return { files, folders, written, busy };
-}
 
 const study = exampleStudy();
 const options = (files: GroupFiles): NodeGroupsOptions => ({
@@ -59,7 +18,9 @@ const options = (files: GroupFiles): NodeGroupsOptions => ({
 });
 
 test('openNodeGroups in v1: groups with their settings, all gone at the end', async () => {
-  const { files, folders, written } = fakeSystem(V1, '1:cpu:/own', { folders: ['/cg', '/cg/own'] });
+  const { files, folders, written } = fakeGroupFiles(V1, '1:cpu:/own', {
+    folders: ['/cg', '/cg/own'],
+  });
   const groups = await openNodeGroups(study, options(files));
   expect(groups.enforcement).toEqual({
     enforced: true,
@@ -80,7 +41,7 @@ test('openNodeGroups in v1: groups with their settings, all gone at the end', as
 
 test('openNodeGroups in v2: a group with processes refuses, the one around it takes them', async () => {
   const refuses = (path: string): boolean => path === '/cg/a/b.scope/cgroup.subtree_control';
-  const { files, written } = fakeSystem(V2, '0::/a/b.scope', {
+  const { files, written } = fakeGroupFiles(V2, '0::/a/b.scope', {
     folders: ['/cg', '/cg/a', '/cg/a/b.scope'],
     refuses,
   });
@@ -94,7 +55,7 @@ test('openNodeGroups in v2: a group with processes refuses, the one around it ta
 
 test('openNodeGroups without permission: names only, with the reason, and nothing left', async () => {
   const refuses = (path: string): boolean => path.endsWith('node-3/guaranteed');
-  const { files, folders } = fakeSystem(V1, '1:cpu:/', { folders: ['/cg'], refuses });
+  const { files, folders } = fakeGroupFiles(V1, '1:cpu:/', { folders: ['/cg'], refuses });
   const groups = await openNodeGroups(study, options(files));
   expect(groups.enforcement).toMatchObject({ enforced: false, cgroup: null });
   expect(groups.enforcement.detail).toContain('EACCES');
@@ -105,7 +66,7 @@ test('openNodeGroups without permission: names only, with the reason, and nothin
 
 test('openNodeGroups: removes what a killed study left, not what a living one uses', async () => {
   const left = '/cg/tachograph-variability-6';
-  const { files, folders } = fakeSystem(V1, '1:cpu:/', {
+  const { files, folders } = fakeGroupFiles(V1, '1:cpu:/', {
     folders: ['/cg', left, `${left}/node-1`, '/cg/tachograph-variability-8', '/cg/other'],
   });
   await openNodeGroups(study, options(files));
@@ -115,7 +76,7 @@ test('openNodeGroups: removes what a killed study left, not what a living one us
 });
 
 test('close of a group whose process is just going: tried again, and given up in the end', async () => {
-  const { files, busy, folders } = fakeSystem(V1, '1:cpu:/', { folders: ['/cg'] });
+  const { files, busy, folders } = fakeGroupFiles(V1, '1:cpu:/', { folders: ['/cg'] });
   const clock = new VirtualClock();
   const groups = await openNodeGroups(study, { ...options(files), clock });
   const group = '/cg/tachograph-variability-7/node-5/neighbours';
@@ -132,7 +93,7 @@ test('close of a group whose process is just going: tried again, and given up in
 });
 
 test('openNodeGroups on another system: names only', async () => {
-  const { files } = fakeSystem('', '', { folders: [] });
+  const { files } = fakeGroupFiles('', '', { folders: [] });
   const here = options(files);
   expect((await openNodeGroups(study, { ...here, platform: 'darwin' })).enforcement.detail).toBe(
     'darwin has no cgroups',

@@ -1,14 +1,18 @@
-import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '#kernel/core/clock.ts';
 import {
   cgroupPlaces,
-  neighboursGroup,
-  nodeGroups,
-  qosGroup,
   type CgroupPlace,
   type CgroupVersion,
-} from './cgroup-settings.ts';
+} from '#infra/local/replicas/cgroup-settings.ts';
+import {
+  removeGroup,
+  removeLeftovers,
+  SYSTEM_FILES,
+  writeSettings,
+  type GroupFiles,
+} from '#infra/local/replicas/group-files.ts';
+import type { Clock } from '#kernel/core/clock.ts';
+import { neighboursGroup, nodeGroups, qosGroup } from './study-groups.ts';
 import type { QosClass, Study } from './study.ts';
 
 /** Whether local nodes and classes are more than names. */
@@ -28,27 +32,6 @@ export interface NodeGroups {
   close(): Promise<void>;
 }
 
-/** The file system, as much as groups need; a fake stands for it in tests. */
-export interface GroupFiles {
-  mkdir(path: string): Promise<unknown>;
-  rmdir(path: string): Promise<unknown>;
-  readFile(path: string, encoding: 'utf8'): Promise<string>;
-  writeFile(path: string, text: string): Promise<unknown>;
-  /** Names of the folders in a folder. */
-  folders(path: string): Promise<readonly string[]>;
-}
-
-const SYSTEM_FILES: GroupFiles = {
-  mkdir,
-  rmdir,
-  readFile,
-  writeFile,
-  folders: async (path) =>
-    (await readdir(path, { withFileTypes: true }))
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => name),
-};
-
 export interface NodeGroupsOptions {
   readonly pid: number;
   readonly clock: Clock;
@@ -59,9 +42,6 @@ export interface NodeGroupsOptions {
 }
 
 const PREFIX = 'tachograph-variability-';
-/** A group with a process that is just being reaped is busy for some ms. */
-const REMOVE_ATTEMPTS = 50;
-const REMOVE_PAUSE_MS = 20;
 
 /** Names nodes and nothing more: another system, no permission, or asked for. */
 export const namesOnly = (detail: string): NodeGroups => ({
@@ -86,6 +66,7 @@ export async function openNodeGroups(
     const places = cgroupPlaces(
       await files.readFile('/proc/mounts', 'utf8'),
       await files.readFile('/proc/self/cgroup', 'utf8'),
+      'cpu',
     );
     for (const place of places) {
       const reason = await tryPlace(study, place, { ...options, files });
@@ -120,16 +101,14 @@ async function tryPlace(
   const control = (path: string): Promise<unknown> =>
     files.writeFile(join(path, 'cgroup.subtree_control'), '+cpu');
   try {
-    await removeLeftovers(folder, means);
+    await removeLeftovers(folder, PREFIX, means);
     if (version === 'v2') await control(folder);
     await make(root);
     if (version === 'v2') await control(root);
     for (const [index, node] of study.nodes.entries()) {
       for (const { path, settings } of nodeGroups(node, index, study.limitMillicores, version)) {
         await make(join(root, path));
-        for (const [file, value] of settings) {
-          await files.writeFile(join(root, path, file), value);
-        }
+        await writeSettings(files, join(root, path), settings);
         if (version === 'v2' && !path.includes('/')) await control(join(root, path));
       }
     }
@@ -144,34 +123,6 @@ async function tryPlace(
     neighboursJoinFile: (node) => join(root, neighboursGroup(indexOf(node)), 'cgroup.procs'),
     close: removeAll,
   };
-}
-
-async function removeGroup(path: string, { files, clock }: Means): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await files.rmdir(path);
-      return;
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === 'ENOENT') return;
-      if (code !== 'EBUSY' || attempt === REMOVE_ATTEMPTS) throw error;
-      await clock.sleep(REMOVE_PAUSE_MS);
-    }
-  }
-}
-
-/** Groups of a study that was killed outright: their maker does not live any more. */
-async function removeLeftovers(folder: string, means: Means): Promise<void> {
-  for (const name of await means.files.folders(folder)) {
-    const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length)) : Number.NaN;
-    if (!Number.isInteger(pid) || means.isAlive(pid)) continue;
-    await removeTree(join(folder, name), means);
-  }
-}
-
-async function removeTree(path: string, means: Means): Promise<void> {
-  for (const name of await means.files.folders(path)) await removeTree(join(path, name), means);
-  await removeGroup(path, means);
 }
 
 const messageOf = (error: unknown): string =>

@@ -1,7 +1,6 @@
-import type { FastifyInstance } from 'fastify';
 import { VirtualClock } from '#kernel/core/clock.ts';
 import { TachographError } from '#kernel/core/errors.ts';
-import { buildStageServer } from '#kernel/runtime/stage-server.ts';
+import { serveStage } from '#kernel/runtime/testing/serve-stage.ts';
 import type { Emission } from '#kernel/runtime/stage.ts';
 import { memoryStore } from '#kernel/store/memory-store.ts';
 import { silentLog } from '#kernel/system/log.ts';
@@ -23,7 +22,7 @@ export async function campaignApi() {
     engineerTokenSha256: sha256Hex(ENGINEER_TOKEN),
     randomBytes: (length) => new Uint8Array(length).fill(++drawn),
   });
-  const app: FastifyInstance = await buildStageServer(definition, {
+  const app = await serveStage(definition, {
     clock,
     store,
     log: silentLog,

@@ -1,4 +1,4 @@
-import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import type { LightMyRequestResponse } from 'fastify';
 import type { CloudEvent } from '#eventing/contracts/cloud-event.ts';
 import { encodeBatch } from '#kernel/batch/batch-codec.ts';
 import type { Batch } from '#kernel/batch/batch.ts';
@@ -7,7 +7,7 @@ import { campaignId, credentialId } from '#kernel/core/ids.ts';
 import type { CampaignDefinition, CampaignFact, CampaignState } from '#kernel/facts/campaign.ts';
 import type { CredentialFact } from '#kernel/facts/facts.ts';
 import { vehicleToken } from '#kernel/facts/vehicle-token.ts';
-import { buildStageServer } from '#kernel/runtime/stage-server.ts';
+import { serveStage, type ServedStage } from '#kernel/runtime/testing/serve-stage.ts';
 import type { Emission } from '#kernel/runtime/stage.ts';
 import { memoryStore } from '#kernel/store/memory-store.ts';
 import type { Fact, Store } from '#kernel/store/store.ts';
@@ -27,7 +27,7 @@ interface Emitted {
 }
 
 export interface Fixture {
-  readonly app: FastifyInstance;
+  readonly app: ServedStage;
   readonly clock: VirtualClock;
   readonly store: Store;
   readonly emitted: Emitted[];
@@ -99,7 +99,7 @@ export async function startStage(
   };
   const log: Log = { info: keep, warn: keep, error: keep };
   const sink: Fixture['sink'] = { failure: undefined };
-  const app = await buildStageServer(createDeviceCommunicationStage(uploads), {
+  const app = await serveStage(createDeviceCommunicationStage(uploads), {
     clock,
     store: wrapStore(store),
     log,
@@ -146,7 +146,7 @@ export const CBOR: Headers = {
 };
 
 export const post = (
-  app: FastifyInstance,
+  app: ServedStage,
   body: Uint8Array | string,
   headers: Headers = CBOR,
   url = '/v1/vehicles/veh-1/batches',
@@ -159,7 +159,7 @@ export const post = (
   });
 
 export const postBatch = (
-  app: FastifyInstance,
+  app: ServedStage,
   batch: Batch,
   headers: Headers = CBOR,
 ): Promise<LightMyRequestResponse> => post(app, encodeBatch(batch, 'cbor'), headers);

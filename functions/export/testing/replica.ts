@@ -11,7 +11,10 @@ export const newRoot = (): string => mkdtempSync(join(tmpdir(), 'tachograph-expo
 
 /** A replica of the stage over a store, with an export folder that others may share. */
 export function replica(store: Store, root: string) {
-  const stage = createExportStage({ filesUrl: `folder:${root}`, engineerTokenSha256: '' });
+  const stage = createExportStage({
+    filesUrl: `folder:${root}`,
+    engineerTokenSha256: 'a'.repeat(64),
+  });
   const context = testContext(store);
   return {
     root,

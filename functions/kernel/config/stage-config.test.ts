@@ -9,6 +9,7 @@ test('readStageConfig takes the defaults for what is not set', () => {
   expect(readStageConfig(env)).toEqual({
     port: 8080,
     host: '127.0.0.1',
+    socketPath: undefined,
     sink: undefined,
     storeUrl: 'sqlite:/tmp/store.db',
     filesUrl: 'store:',
@@ -17,6 +18,7 @@ test('readStageConfig takes the defaults for what is not set', () => {
     demandPlacement: 'inline',
     demandSeed: 1,
     demandCalibration: '',
+    tracesUrl: undefined,
     drainMs: 10_000,
   });
 });
@@ -24,9 +26,11 @@ test('readStageConfig takes the defaults for what is not set', () => {
 test.each([
   [{ ...env, PORT: '65536' }, 'PORT = "65536" is not valid: use 0 to 65535'],
   [{ ...env, PORT: '8o8o' }, 'PORT = "8o8o"'],
+  [{ ...env, LISTEN_SOCKET: 'x'.repeat(104) }, 'LISTEN_SOCKET = "(104 characters)" is not valid'],
   [{}, 'STORE_URL = "(not set)"'],
   [{ STORE_URL: 'redis://x' }, 'use sqlite:PATH or mongodb://HOST/DATABASE'],
   [{ ...env, K_SINK: 'nats://x' }, 'K_SINK'],
+  [{ ...env, OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'OTEL_EXPORTER_OTLP_ENDPOINT'],
   [{ ...env, FILES_URL: 's3:x' }, 'FILES_URL'],
   [{ ...env, DEMAND_PLACEMENT: 'workers:65' }, 'DEMAND_PLACEMENT = "workers:65"'],
   [{ ...env, DEMAND_PLACEMENT: 'workers:0' }, 'use inline, or workers:1 to workers:64'],
@@ -39,6 +43,24 @@ test.each([
 test('readStageConfig reads where demands run, up to the largest number of workers', () => {
   const config = readStageConfig({ ...env, DEMAND_PLACEMENT: 'workers:64', DEMAND_SEED: '7' });
   expect(config).toMatchObject({ demandPlacement: { workers: 64 }, demandSeed: 7 });
+});
+
+test('readStageConfig reads the longest path of a socket', () => {
+  const socketPath = `/${'x'.repeat(102)}`;
+  expect(readStageConfig({ ...env, LISTEN_SOCKET: socketPath })).toMatchObject({ socketPath });
+});
+
+test.each([
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318' }, 'http://c:4318/v1/traces'],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318/otlp/' }, 'http://c:4318/otlp/v1/traces'],
+  [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://c:4318/t' }, 'http://c:4318/t'],
+  [
+    { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://t', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c' },
+    'https://t',
+  ],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: '' }, undefined],
+])('readStageConfig + %j sends spans to %s', (variables, tracesUrl) => {
+  expect(readStageConfig({ ...env, ...variables }).tracesUrl).toBe(tracesUrl);
 });
 
 test('readStageConfig never quotes a store URL, which may hold a password', () => {

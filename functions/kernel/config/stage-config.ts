@@ -5,6 +5,8 @@ export interface StageConfig {
   /** 0: any free port. */
   readonly port: number;
   readonly host: string;
+  /** The unix socket to listen on in place of host and port; undefined: those. */
+  readonly socketPath: string | undefined;
   /** Where events go; undefined for a stage that emits none in this deployment. */
   readonly sink: string | undefined;
   readonly storeUrl: string;
@@ -19,6 +21,8 @@ export interface StageConfig {
   readonly demandSeed: number;
   /** File with this machine's calibration, for `rate=local`; '' none. */
   readonly demandCalibration: string;
+  /** Collector of spans; undefined: none, and no tracing beyond handing contexts on. */
+  readonly tracesUrl: string | undefined;
   /** How long a stop may take before the process ends regardless. */
   readonly drainMs: number;
 }
@@ -57,6 +61,8 @@ const matching =
   (text: string): string | undefined =>
     pattern.test(text) ? text : undefined;
 
+const httpUrl = matching(/^(https?:\/\/\S{1,2000})?$/);
+
 export const PLACEMENT_REMEDY = `use inline, or workers:1 to workers:${MAX_DEMAND_WORKERS}`;
 
 /** The text of DEMAND_PLACEMENT; undefined for anything else. */
@@ -76,11 +82,19 @@ export const STAGE_OPTIONS = {
     matching(/^[0-9a-fA-F.:]{2,45}$/),
     'use an IP address; 0.0.0.0 in a container',
   ),
+  socketPath: option(
+    'LISTEN_SOCKET',
+    '',
+    'unix socket to listen on in place of HOST and PORT',
+    // The kernel takes 107 bytes, that of macOS 103.
+    (text: string) => (Buffer.byteLength(text) <= 103 && !text.includes('\0') ? text : undefined),
+    'use a path of at most 103 bytes',
+  ),
   sink: option(
     'K_SINK',
     '',
     'where events are sent; set by the SinkBinding',
-    matching(/^(https?:\/\/\S{1,2000})?$/),
+    httpUrl,
     'use an http URL',
   ),
   storeUrl: option(
@@ -133,6 +147,20 @@ export const STAGE_OPTIONS = {
     matching(/^[^\n]{0,1000}$/),
     'use a path',
   ),
+  otlpTracesEndpoint: option(
+    'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    '',
+    'where spans are sent: the whole URL',
+    httpUrl,
+    'use an http URL',
+  ),
+  otlpEndpoint: option(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    '',
+    'collector; spans go to its /v1/traces',
+    httpUrl,
+    'use an http URL',
+  ),
   drainMs: option(
     'DRAIN_MS',
     '10000',
@@ -140,7 +168,7 @@ export const STAGE_OPTIONS = {
     integer(0, 600_000),
     'use 0 to 600000 ms',
   ),
-} as const satisfies { [K in keyof StageConfig]-?: Option<StageConfig[K] | string> };
+} as const satisfies Record<string, Option<unknown>>;
 
 /** Variables whose value may stand in a log; all that are not known to be harmless may not. */
 const QUOTABLE = /^(PORT|DEMAND_PLACEMENT|DEMAND_SEED)$/;
@@ -163,9 +191,11 @@ function read<T>(row: Option<T>, env: Readonly<Record<string, string | undefined
 /** The configuration, or CONFIG_INVALID that names the variable and what it may hold. */
 export function readStageConfig(env: Readonly<Record<string, string | undefined>>): StageConfig {
   const sink = read(STAGE_OPTIONS.sink, env);
+  const socketPath = read(STAGE_OPTIONS.socketPath, env);
   return Object.freeze({
     port: read(STAGE_OPTIONS.port, env),
     host: read(STAGE_OPTIONS.host, env),
+    socketPath: socketPath === '' ? undefined : socketPath,
     sink: sink === '' ? undefined : sink,
     storeUrl: read(STAGE_OPTIONS.storeUrl, env),
     filesUrl: read(STAGE_OPTIONS.filesUrl, env),
@@ -174,6 +204,16 @@ export function readStageConfig(env: Readonly<Record<string, string | undefined>
     demandPlacement: read(STAGE_OPTIONS.demandPlacement, env),
     demandSeed: read(STAGE_OPTIONS.demandSeed, env),
     demandCalibration: read(STAGE_OPTIONS.demandCalibration, env),
+    tracesUrl: tracesUrl(
+      read(STAGE_OPTIONS.otlpTracesEndpoint, env),
+      read(STAGE_OPTIONS.otlpEndpoint, env),
+    ),
     drainMs: read(STAGE_OPTIONS.drainMs, env),
   });
+}
+
+/** The one for traces is taken as it is; to the one for all signals the path is added (OTLP's rule). */
+function tracesUrl(ofTraces: string, ofAll: string): string | undefined {
+  if (ofTraces !== '') return ofTraces;
+  return ofAll === '' ? undefined : `${ofAll.replace(/\/+$/, '')}/v1/traces`;
 }

@@ -71,6 +71,7 @@ export const ERRORS = {
   REQUEST_INVALID: row('reject', 400, 'The request is not valid: {detail}'),
   ROUTE_UNKNOWN: row('reject', 404, 'There is no {method} {path} here; see /docs'),
   INTERNAL: row('bug', 500, 'Something went wrong on our side; it was logged'),
+  STAGE_STOPPING: row('retry', 503, 'The process is stopping; try again'),
   // local cluster
   MANIFEST_INVALID: row('reject', 400, '{at}: {detail}'),
   CLUSTER_LOCKED: row(
@@ -105,6 +106,12 @@ export const ERRORS = {
     409,
     'There are {max} added Triggers already, the most there may be; remove one with DELETE /-/triggers/NAME',
   ),
+  BUNDLE_FAILED: row('bug', 500, 'The program {entry} cannot be bundled: {detail}'),
+  LIMITS_NOT_ENFORCED: row(
+    'reject',
+    409,
+    'This machine does not enforce {what}: {why}; run it where cgroups may be written (as root, or in a delegated subtree)',
+  ),
   RECORD_INVALID: row('reject', 400, '{file} is not a record of a run: {detail}'),
   POLICY_FAILED: row('reject', 400, 'The policy {policy} gave no decision: {detail}'),
   SERVICE_UNKNOWN: row('reject', 404, 'There is no Service "{value}" here; known: {known}'),
@@ -115,6 +122,11 @@ export const ERRORS = {
   BODY_TIMEOUT: row('reject', 408, 'Nothing of the body came for {limitMs} ms; send it again'),
   SERVICE_UNREACHABLE: row('retry', 503, 'The Service {service} cut the connection; try again'),
   SERVICE_TIMEOUT: row('retry', 504, 'The Service {service} gave no answer within {limitMs} ms'),
+  SERVICE_ANSWER_TOO_LARGE: row(
+    'reject',
+    502,
+    'The answer of the Service {service} has more than {maxBytes} bytes',
+  ),
   // stored samples
   TABLES_DIFFER: row(
     'reject',
@@ -399,6 +411,7 @@ export const ERRORS = {
     400,
     'The load has {arrivals} batches; at most {max} can be planned. Lower rate or duration, or use more vehicles',
   ),
+  EXPERIMENT_INVALID: row('reject', 400, '{at}: {detail}'),
   API_REFUSED: row('reject', 502, '{path} answered {status}: {detail}'),
   CHECKIN_UNREADABLE: row('reject', 502, 'The answer to a check-in cannot be read: {detail}'),
   SUMMARY_INVALID: row('bug', 500, 'The summary does not match its schema: {detail}'),

@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { StageName } from '#eventing/contracts/catalog.ts';
 
@@ -44,8 +46,9 @@ export async function serveApiPages(
   app.get<{ Params: { asset: string } }>('/docs/:asset', hidden, async (request, reply) => {
     const type = ASSETS[request.params.asset];
     if (type === undefined) return reply.callNotFound();
-    const entry = import.meta.resolve('@fastify/swagger-ui');
-    const file = new URL(`static/${request.params.asset}`, entry);
+    const require = createRequire(import.meta.url);
+    const entry = require.resolve('@fastify/swagger-ui');
+    const file = join(dirname(entry), 'static', request.params.asset);
     return reply.type(type).send(await readFile(file));
   });
 }

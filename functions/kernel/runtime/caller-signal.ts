@@ -1,12 +1,14 @@
-import type { FastifyReply } from 'fastify';
+import type { ServerResponse } from 'node:http';
 
 /** Aborts when the caller goes away before it was answered: nobody waits for the work any more. */
-export function callerSignal({ raw }: FastifyReply): AbortSignal {
+export function callerSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   const onClose = (): void => {
-    if (!raw.writableFinished) controller.abort(new Error('The caller closed the connection'));
+    if (!response.writableFinished) {
+      controller.abort(new Error('The caller closed the connection'));
+    }
   };
-  if (raw.destroyed) onClose();
-  else raw.once('close', onClose);
+  if (response.destroyed) onClose();
+  else response.once('close', onClose);
   return controller.signal;
 }

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { eventType } from '#eventing/contracts/catalog.ts';
-import type { BurstsAnswer } from './demand-routes.ts';
+import { readListeningMessage } from '../core/listening-message.ts';
+import type { BurstsAnswer } from './bursts.ts';
 
 const ENTRY = fileURLToPath(new URL('../../data-processing/main.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'tachograph-stage-'));
@@ -49,7 +50,9 @@ function start(demand: string, placement = 'inline'): Promise<Started> {
   child.stderr?.on('data', (piece: Buffer) => (log += piece.toString()));
   return new Promise((resolve) => {
     child.once('message', (message) => {
-      resolve({ port: (message as { port: number }).port, code: null, log });
+      const { address } = readListeningMessage(message) ?? {};
+      const port = address !== undefined && 'port' in address ? address.port : undefined;
+      resolve({ port, code: null, log });
     });
     child.once('close', (code) => resolve({ port: undefined, code, log }));
   });

@@ -1,4 +1,3 @@
-import { Pool } from 'undici';
 import {
   eventSource,
   eventType,
@@ -9,6 +8,8 @@ import type { CloudEvent } from '#eventing/contracts/cloud-event.ts';
 import { eventToBinary } from '#eventing/contracts/codec.ts';
 import type { Clock } from '../core/clock.ts';
 import { TachographError } from '../core/errors.ts';
+import { SinkClient } from './sink-client.ts';
+import { hopHeaders, type TraceFields } from '../telemetry/propagation.ts';
 import type { Emission } from './stage.ts';
 
 /** Carried from the causing event to what it causes: intended send time and trace context. */
@@ -17,18 +18,30 @@ const CARRIED = ['tachointended', 'traceparent', 'tracestate', 'tachotrace'] as 
 /**
  * The event that announces a fact. Its id is derived from the fact, so that a repeat is recognised
  * as one: `data-provider/veh-1/s1/00000007/0001`.
+ *
+ * It lies at the given place of the trace; where nothing is traced here, at its cause's. The origin's
+ * place goes along under a name of our own, since some brokers lose the other.
  */
 export function emissionEvent<N extends EventName>(
   stage: StageName,
   emission: Emission<N>,
   cause: CloudEvent | undefined,
   nowMs: number,
+  place?: TraceFields,
 ): CloudEvent {
   const extensions: Record<string, string> = { partitionkey: emission.subject };
   for (const name of CARRIED) {
     const value = cause?.extensions[name];
-    if (value !== undefined) extensions[name] = value;
+    if (value !== undefined && value !== '') extensions[name] = value;
   }
+  if (place !== undefined) {
+    const { traceparent, tracestate } = place;
+    extensions['traceparent'] = traceparent;
+    if (tracestate === undefined) delete extensions['tracestate'];
+    else extensions['tracestate'] = tracestate;
+  }
+  const origin = extensions['tachotrace'] ?? extensions['traceparent'];
+  if (origin !== undefined) extensions['tachotrace'] = origin;
   const suffix = emission.cause === undefined ? '' : `/${emission.cause}`;
   return {
     id: `${stage}/${emission.factId}${suffix}`,
@@ -48,32 +61,26 @@ export interface Emitter {
 }
 
 /** Emits by POST to the sink; resolves after its 2xx, rejects with EMIT_FAILED on anything else. */
-export function sinkEmitter(stage: StageName, sink: string | undefined, clock: Clock): Emitter {
-  const url = sink === undefined ? undefined : new URL(sink);
-  const pool =
-    url === undefined
-      ? undefined
-      : new Pool(url.origin, { connections: 16, headersTimeout: 10_000, bodyTimeout: 10_000 });
+export function sinkEmitter(
+  stage: StageName,
+  sink: string | undefined,
+  clock: Clock,
+  currentPlace: () => TraceFields | undefined = () => undefined,
+): Emitter {
+  const client = sink === undefined ? undefined : new SinkClient(new URL(sink));
   return {
     async emit(emission, cause) {
-      const event = emissionEvent(stage, emission, cause, clock.nowMs());
-      if (pool === undefined || url === undefined) {
+      const event = emissionEvent(stage, emission, cause, clock.nowMs(), currentPlace());
+      if (client === undefined) {
         throw new TachographError('EMIT_FAILED', { type: event.type, detail: 'K_SINK is not set' });
       }
       const { headers, body } = eventToBinary(event);
       let status: number;
       try {
-        const answer = await pool.request({
-          method: 'POST',
-          path: url.pathname + url.search,
-          headers,
-          body,
-        });
-        status = answer.statusCode;
-        await answer.body.dump();
-      } catch (cause) {
-        const detail = cause instanceof Error ? cause.message : String(cause);
-        throw new TachographError('EMIT_FAILED', { type: event.type, detail }, { cause });
+        status = await client.post({ ...headers, ...hopHeaders(event.extensions) }, body);
+      } catch (error) {
+        const detail = error instanceof Error ? error.message : String(error);
+        throw new TachographError('EMIT_FAILED', { type: event.type, detail }, { cause: error });
       }
       if (status < 200 || status > 299) {
         const detail = `the sink answered ${status}`;
@@ -81,7 +88,7 @@ export function sinkEmitter(stage: StageName, sink: string | undefined, clock: C
       }
     },
     close: async () => {
-      await pool?.close();
+      await client?.close();
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
-import type { Socket } from 'node:net';
 import { errorBody, TachographError } from '../core/errors.ts';
 import type { Log } from '../system/log.ts';
+import { failureAnswer } from './failure-answer.ts';
 
 /** Of a route that sets no limit of its own. */
 export const DEFAULT_BODY_BYTES = 1_048_576;
@@ -31,44 +31,14 @@ export function answerBadUrl(error: FastifyError, _request: unknown, reply: Fast
   void reply.status(known.status).send(errorBody(known));
 }
 
-/** What Node's parser refuses: broken framing, headers beyond its bounds, a request too slow. */
-const BROKEN: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-};
-
-/** Answers on the bare socket, in the same words, and closes: nothing after it can be trusted. */
-export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
-  const status = BROKEN[error.code ?? ''] ?? 400;
-  const known = new TachographError('REQUEST_INVALID', { detail: 'it is not proper HTTP' });
-  const body = JSON.stringify(errorBody(known));
-  const head = [
-    `HTTP/1.1 ${status} ${status === 400 ? 'Bad Request' : 'Refused'}`,
-    'content-type: application/json',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-}
-
-/** Every failure becomes `{ error: { code, message, … } }`; a stack trace goes to the log only. */
+/** Fastify's failures, answered as all others are. */
 export function answerErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((raw: FastifyError | TachographError, request, reply) => {
     const { bodyLimit } = request.routeOptions;
-    const error =
-      asTachographError(raw, bodyLimit ?? DEFAULT_BODY_BYTES) ??
-      new TachographError('INTERNAL', {}, { cause: raw });
-    if (error.kind === 'bug') {
-      const stack = raw instanceof Error ? raw.stack : String(raw);
-      log.error('request failed', { method: request.method, path: request.url, stack });
-    } else if (error.kind === 'retry') {
-      log.warn('asked to try again', { path: request.url, code: error.code, why: error.message });
-    }
-    void reply.status(error.status);
-    if (error.kind === 'retry') void reply.header('retry-after', '1');
-    return reply.send(errorBody(error));
+    const known = asTachographError(raw, bodyLimit ?? DEFAULT_BODY_BYTES) ?? raw;
+    const asked = { method: request.method, path: request.url };
+    const { status, headers, body } = failureAnswer(known, asked, log);
+    return reply.status(status).headers(headers).send(body);
   });
   app.setNotFoundHandler((request, reply) => {
     const error = new TachographError('ROUTE_UNKNOWN', {

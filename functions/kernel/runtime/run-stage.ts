@@ -1,31 +1,39 @@
 import { readStageConfig, type StageConfig } from '../config/stage-config.ts';
 import { SOFTWARE } from '../config/software.ts';
 import { TachographError } from '../core/errors.ts';
+import type { ListeningMessage } from '../core/listening-message.ts';
 import { openStore } from '../store/open-store.ts';
-import { jsonLog } from '../system/log.ts';
+import { jsonLog, type Log } from '../system/log.ts';
+import { epochMs, startTimings } from '../system/start-timings.ts';
 import { systemClock } from '../system/system-clock.ts';
+import type { StageTelemetry } from '../telemetry/stage-telemetry.ts';
 import { sinkEmitter } from './emitter.ts';
 import { buildStageServer } from './stage-server.ts';
 import type { StageDemand } from './stage-demand.ts';
 import type { StageContext, StageDefinition } from './stage.ts';
 
+/** Spans that a collector does not take within this time are lost: a stop must not wait for one. */
+const MAX_FLUSH_MS = 2_000;
+
 /**
  * The process of a stage: configuration, store, server, and an orderly end.
  *
  * Ready is told to the pool by message, not found out by polling. SIGTERM (or the parent's end, seen
- * as a closed channel) stops accepting, finishes what is in flight, closes the store and exits 0;
+ * as a closed channel) stops accepting, finishes what is in flight, closes the store, flushes telemetry
+ * and exits 0;
  * after `drainMs` it exits 1 regardless.
  */
 export async function runStage(
   create: (config: StageConfig) => StageDefinition | Promise<StageDefinition>,
 ): Promise<void> {
+  const loadedMs = systemClock.monotonicMs();
   const log = jsonLog(
     process.env['K_SERVICE'] ?? 'stage',
     () => systemClock.nowMs(),
     (line) => process.stderr.write(line),
   );
   try {
-    await start(create, log);
+    await start(create, log, loadedMs);
   } catch (error) {
     const known = error instanceof TachographError;
     log.error('could not start', { why: known ? error.message : (error as Error).stack });
@@ -35,13 +43,15 @@ export async function runStage(
 
 async function start(
   create: (config: StageConfig) => StageDefinition | Promise<StageDefinition>,
-  log: ReturnType<typeof jsonLog>,
+  log: Log,
+  loadedMs: number,
 ): Promise<void> {
   const config = readStageConfig(process.env);
   const definition = await create(config);
   const clock = systemClock;
   const store = await openStore(config.storeUrl, clock);
-  const emitter = sinkEmitter(definition.name, config.sink, clock);
+  const telemetry = await openTelemetry(config, definition, log);
+  const emitter = sinkEmitter(definition.name, config.sink, clock, () => telemetry?.current());
   const context: StageContext = {
     clock,
     store,
@@ -50,7 +60,7 @@ async function start(
     emit: (emission, cause) => emitter.emit(emission, cause),
   };
   const demand = await openDemand(config, definition, context);
-  const app = await buildStageServer(definition, context, demand);
+  const server = await buildStageServer(definition, context, demand, telemetry);
   let stopping = false;
   const stop = async (why: string): Promise<void> => {
     if (stopping) return;
@@ -58,20 +68,44 @@ async function start(
     log.info('stopping', { why });
     const guard = setTimeout(() => process.exit(1), config.drainMs);
     guard.unref();
-    await app.close();
+    await server.close();
     await emitter.close();
     await demand?.close();
     await store.close();
+    await telemetry?.stop(Math.min(MAX_FLUSH_MS, config.drainMs / 2));
     process.exit(0);
   };
   process.once('SIGTERM', () => void stop('SIGTERM'));
   process.once('SIGINT', () => void stop('SIGINT'));
   process.once('disconnect', () => void stop('the parent process ended'));
-  await app.listen({ port: config.port, host: config.host });
-  const address = app.server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : config.port;
-  log.info('listening', { port });
-  process.send?.({ type: 'listening', port });
+  const address = await server.listen(
+    config.socketPath === undefined
+      ? { port: config.port, host: config.host }
+      : { socketPath: config.socketPath },
+  );
+  const timings = startTimings(loadedMs, clock.monotonicMs());
+  // Before anything is logged, which opens stderr: somebody may wait for this stage.
+  process.send?.({ type: 'listening', address, timings } satisfies ListeningMessage);
+  log.info('listening', { ...address });
+}
+
+/** Nothing of tracing is loaded where no collector is set. */
+async function openTelemetry(
+  { tracesUrl }: StageConfig,
+  { name }: StageDefinition,
+  log: Log,
+): Promise<StageTelemetry | undefined> {
+  if (tracesUrl === undefined) return undefined;
+  const { startTelemetry } = await import('../telemetry/start.ts');
+  return startTelemetry({
+    tracesUrl,
+    stage: process.env['K_SERVICE'] ?? name,
+    software: SOFTWARE,
+    pid: process.pid,
+    clock: systemClock,
+    nowMs: () => epochMs(systemClock.monotonicMs()),
+    log,
+  });
 }
 
 /** Nothing of the burner is loaded where no demand is set: a cold start pays for what it uses. */

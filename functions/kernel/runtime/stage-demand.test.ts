@@ -1,20 +1,18 @@
 import { request } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
 import { VirtualClock } from '../core/clock.ts';
 import { TachographError } from '../core/errors.ts';
 import { memoryStore } from '../store/memory-store.ts';
 import { silentLog } from '../system/log.ts';
-import type { BurstsAnswer } from './demand-routes.ts';
-import { buildStageServer } from './stage-server.ts';
+import type { BurstsAnswer } from './bursts.ts';
 import { DONE, type Outcome, type StageDefinition } from './stage.ts';
 import { fakeDemand, fakeRunner, type FakeRunner } from './testing/fake-demand.ts';
+import { serveStage, type ServedStage } from './testing/serve-stage.ts';
 
 const store = memoryStore();
 const clock = new VirtualClock();
 const context = { clock, store, log: silentLog, software: 't/1.0.0', emit: async () => {} };
-const apps: FastifyInstance[] = [];
+const apps: ServedStage[] = [];
 
 afterEach(async () => {
   for (const app of apps.splice(0)) await app.close();
@@ -26,7 +24,7 @@ async function serve(
   runner: FakeRunner,
   extra: Partial<StageDefinition> = {},
   outcome: Outcome = DONE,
-): Promise<FastifyInstance> {
+): Promise<ServedStage> {
   const work = (name: string) => async (): Promise<Outcome> => {
     runner.executed.push(name);
     return outcome;
@@ -38,7 +36,7 @@ async function serve(
     emulate: work('emulate'),
     ...extra,
   };
-  const app = await buildStageServer(definition, context, fakeDemand(runner, context));
+  const app = await serveStage(definition, context, fakeDemand(runner, context));
   apps.push(app);
   return app;
 }
@@ -52,10 +50,9 @@ const headers = {
   'content-type': 'application/json',
 };
 
-const post = (app: FastifyInstance) =>
-  app.inject({ method: 'POST', url: '/', headers, payload: '{}' });
+const post = (app: ServedStage) => app.inject({ method: 'POST', url: '/', headers, payload: '{}' });
 
-const bursts = async (app: FastifyInstance, query = ''): Promise<BurstsAnswer> =>
+const bursts = async (app: ServedStage, query = ''): Promise<BurstsAnswer> =>
   (await app.inject({ url: `/bursts${query}` })).json();
 
 test('demands before and after the work are executed around it, for the event', async () => {
@@ -106,9 +103,7 @@ test('a caller that closes its connection ends the burst, and nothing is done fo
   const runner = fakeRunner(['before']);
   runner.isEndless = true;
   const app = await serve(runner);
-  await app.listen({ port: 0, host: '127.0.0.1' });
-  const { port } = app.server.address() as AddressInfo;
-  const call = request({ port, host: '127.0.0.1', method: 'POST', headers });
+  const call = request(await app.listen(), { method: 'POST', headers });
   const gone = new Promise((resolve) => call.once('error', resolve));
   call.end('{}');
   await expect.poll(() => runner.executed).toEqual(['before a/b']);
@@ -148,7 +143,7 @@ test.each(['x', 'export-1-2', 'export-1-2:-1', 'a:1,', encodeURIComponent('a b:1
 
 test('a stage without a demand has no /bursts', async () => {
   const definition = { name: 'export', consumes: [], handle: async () => DONE } as const;
-  const app = await buildStageServer(definition, context);
+  const app = await serveStage(definition, context);
   apps.push(app);
   expect((await app.inject({ url: '/bursts' })).statusCode).toBe(404);
 });

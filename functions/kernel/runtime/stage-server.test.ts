@@ -1,15 +1,14 @@
 import { connect } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
 import { VirtualClock } from '../core/clock.ts';
 import { TachographError } from '../core/errors.ts';
 import { memoryStore } from '../store/memory-store.ts';
 import { silentLog, type Log } from '../system/log.ts';
-import { buildStageServer } from './stage-server.ts';
 import { DONE, type Outcome, type StageDefinition } from './stage.ts';
+import { serveStage, type ServedStage } from './testing/serve-stage.ts';
 
 const store = memoryStore();
-const apps: FastifyInstance[] = [];
+const apps: ServedStage[] = [];
 
 afterEach(async () => {
   for (const app of apps.splice(0)) await app.close();
@@ -20,11 +19,11 @@ async function serve(
   handle: () => Promise<Outcome>,
   extra: Partial<StageDefinition> = {},
   log: Log = silentLog,
-): Promise<FastifyInstance> {
+): Promise<ServedStage> {
   const clock = new VirtualClock();
   const context = { clock, store, log, software: 'tachograph/1.2.3', emit: async () => {} };
   const definition = { name: 'export', consumes: ['known'], handle, ...extra } as const;
-  const app = await buildStageServer(definition, context);
+  const app = await serveStage(definition, context);
   apps.push(app);
   return app;
 }
@@ -38,7 +37,7 @@ const headers = (type: string): Record<string, string> => ({
   'content-type': 'application/json',
 });
 
-const post = (app: FastifyInstance, type = 'known', url = '/') =>
+const post = (app: ServedStage, type = 'known', url = '/') =>
   app.inject({ method: 'POST', url, headers: headers(type), payload: '{}' });
 
 const parked = () => store.range('parked', '', '\u{10FFFF}', { limit: 10 });
@@ -141,6 +140,84 @@ test('event beyond 256 KiB is answered 413', async () => {
   expect(answer.statusCode).toBe(413);
 });
 
+test('event beyond 256 KiB whose length is not told is answered 413', async () => {
+  const url = await (await serve(async () => DONE)).listen();
+  const pieces = new ReadableStream({
+    pull(controller) {
+      controller.enqueue(new Uint8Array(65_536));
+    },
+  });
+  const call = { method: 'POST', headers: headers('known'), body: pieces, duplex: 'half' } as const;
+  const answer = await fetch(url, call);
+  expect(answer.status).toBe(413);
+  expect(answer.headers.get('connection')).toBe('close');
+});
+
+test('GET and HEAD of /healthz are answered 200, the latter without a body', async () => {
+  const app = await serve(async () => DONE);
+  expect((await app.inject('/healthz?probe')).json()).toEqual({ status: 'ok', stage: 'export' });
+  const head = await app.inject({ method: 'HEAD', url: '/healthz' });
+  expect([head.statusCode, head.body]).toEqual([200, '']);
+});
+
+test('a stage that is closed answers what is in flight, then takes nothing new', async () => {
+  const entered = Promise.withResolvers<void>();
+  const leave = Promise.withResolvers<void>();
+  const app = await serve(async () => {
+    entered.resolve();
+    await leave.promise;
+    return DONE;
+  });
+  const url = await app.listen();
+  const call = fetch(url, { method: 'POST', headers: headers('known'), body: '{}' });
+  await entered.promise;
+  const closed = app.close();
+  const late = await app.inject({ method: 'POST', url: '/', headers: headers('known') });
+  expect(late.statusCode).toBe(503);
+  expect(late.json()).toMatchObject({ error: { code: 'STAGE_STOPPING' } });
+  leave.resolve();
+  const answer = await call;
+  expect([answer.status, answer.headers.get('connection')]).toEqual([204, 'close']);
+  await closed;
+  await expect(fetch(url)).rejects.toThrow('fetch failed');
+});
+
+test('routes of a stage that consumes events are made at the first request for one, once', async () => {
+  let made = 0;
+  const app = await serve(async () => DONE, {
+    routes: (scope) => {
+      made += 1;
+      scope.get('/v1/things', () => ({ made }));
+    },
+  });
+  await post(app);
+  expect(made).toBe(0);
+  const answers = await Promise.all([app.inject('/v1/things'), app.inject('/v1/things')]);
+  expect(answers.map((answer) => answer.json())).toEqual([{ made: 1 }, { made: 1 }]);
+});
+
+test('routes that cannot be made now are made at a later request', async () => {
+  let tries = 0;
+  const app = await serve(async () => DONE, {
+    routes: (scope) => {
+      tries += 1;
+      if (tries === 1) throw new TachographError('STORE_BUSY', { detail: 'locked' });
+      scope.get('/v1/things', () => []);
+    },
+  });
+  expect((await app.inject('/v1/things')).statusCode).toBe(503);
+  expect((await app.inject('/v1/things')).statusCode).toBe(200);
+});
+
+test('routes of a stage that consumes none are made at its start: what fails there fails the start', async () => {
+  const routes = (): never => {
+    throw new TachographError('STORE_BUSY', { detail: 'locked' });
+  };
+  await expect(serve(async () => DONE, { consumes: [], routes })).rejects.toMatchObject({
+    code: 'STORE_BUSY',
+  });
+});
+
 test('unknown route is answered 404 with what was asked', async () => {
   const app = await serve(async () => DONE);
   const answer = await app.inject({ method: 'GET', url: '/nowhere' });
@@ -159,7 +236,7 @@ test.each([
   ['too many headers', `GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
 ])('request with %s is answered %s in the words of the table', async (_, text, status) => {
   const app = await serve(async () => DONE);
-  const url = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
+  const url = new URL(await app.listen());
   const socket = connect(Number(url.port), url.hostname);
   let answer = '';
   socket.on('data', (chunk) => (answer += String(chunk)));
@@ -180,7 +257,7 @@ test('handle is aborted when the caller goes away', async () => {
       return DONE;
     },
   });
-  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  const url = await app.listen();
   const caller = new AbortController();
   const call = fetch(url, {
     method: 'POST',

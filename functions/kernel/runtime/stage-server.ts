@@ -1,119 +1,206 @@
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { CloudEvent } from '#eventing/contracts/cloud-event.ts';
-import { eventFromHttp, MAX_EVENT_BYTES } from '#eventing/contracts/codec.ts';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { TachographError } from '../core/errors.ts';
-import {
-  answerBadUrl,
-  answerBrokenRequest,
-  answerErrors,
-  DEFAULT_BODY_BYTES,
-} from './error-answers.ts';
-import { serveApiPages } from './api-pages.ts';
-import { callerSignal } from './caller-signal.ts';
-import { consumeForRequests, serveBursts } from './demand-routes.ts';
-import { handleEvent } from './handle-event.ts';
-import { park } from './park.ts';
-import { bodyBytes, takeRawBodies } from './raw-bodies.ts';
+import type { ListenAddress } from '../core/listening-message.ts';
+import type { StageTelemetry } from '../telemetry/stage-telemetry.ts';
+import { answerJson } from './answer.ts';
+import { answerBrokenRequest } from './broken-request.ts';
+import { BURSTS_PATH, burstsAnswer } from './bursts.ts';
+import { eventRoutes, type Route } from './event-routes.ts';
+import { failureAnswer } from './failure-answer.ts';
+import type { RestApp } from './rest-app.ts';
 import type { StageDemand } from './stage-demand.ts';
-import type { Outcome, StageContext, StageDefinition } from './stage.ts';
+import type { StageContext, StageDefinition } from './stage.ts';
+import { traceRequest } from './traced.ts';
 
-async function dispatch(
-  definition: StageDefinition,
-  context: StageContext,
-  event: CloudEvent,
-  signal: AbortSignal,
-  demand: StageDemand | undefined,
-): Promise<Outcome> {
-  if (definition.consumes.includes(event.type)) {
-    try {
-      return await handleEvent(definition, event, context, signal, demand);
-    } catch (error) {
-      // What the event itself is at fault for fails the same way at every delivery: keep it, go on.
-      if (!(error instanceof TachographError) || error.kind !== 'reject') throw error;
-      return { kind: 'parked', reason: error.code, detail: error.message };
-    }
-  }
-  const detail = `${definition.name} does not consume ${event.type}`;
-  return { kind: 'parked', reason: 'unknownType', detail };
-}
+/** From the first byte of a request to its last. */
+const REQUEST_TIMEOUT_MS = 60_000;
+/** How long a connection without a request stays open; callers keep theirs for less. */
+const KEEP_ALIVE_MS = 72_000;
 
-/** 2xx done or parked, 503 try again; what throws is answered from the error table. */
-async function answer(
-  outcome: Outcome,
-  event: CloudEvent,
-  definition: StageDefinition,
-  context: StageContext,
-  reply: FastifyReply,
-): Promise<void> {
-  if (outcome.kind === 'retry') {
-    context.log.info('asked to try again', { eventId: event.id, why: outcome.reason });
-    const afterS = Math.max(1, Math.ceil(outcome.afterMs / 1_000));
-    await reply.status(503).header('retry-after', String(afterS)).send();
-    return;
-  }
-  if (outcome.kind === 'parked') {
-    await park(definition.name, event, outcome.reason, outcome.detail, context);
-  }
-  await reply.status(204).send();
-}
-
-function eventRoutes(
-  definition: StageDefinition,
-  context: StageContext,
-  demand: StageDemand | undefined,
-) {
-  return (scope: FastifyInstance, _options: unknown, done: () => void): void => {
-    takeRawBodies(scope);
-    const read = (request: FastifyRequest): CloudEvent =>
-      eventFromHttp(request.headers, bodyBytes(request));
-    const hidden = { schema: { hide: true } } as const;
-    scope.post('/', hidden, async (request, reply) => {
-      const event = read(request);
-      const outcome = await dispatch(definition, context, event, callerSignal(reply), demand);
-      await answer(outcome, event, definition, context, reply);
-      return reply;
-    });
-    scope.post('/dead-letter', hidden, async (request, reply) => {
-      const event = read(request);
-      const { knativeerrorcode, knativeerrordata } = event.extensions;
-      // Knative carries the subscriber's answer as base64, an extension's text being restricted.
-      const said = Buffer.from(knativeerrordata ?? '', 'base64').toString('utf8');
-      const detail = `code ${knativeerrorcode ?? '?'}: ${said}`;
-      await park(definition.name, event, 'exhausted', detail, context);
-      await reply.status(204).send();
-      return reply;
-    });
-    done();
-  };
+/** A stage as an HTTP server. */
+export interface StageServer {
+  /** What the server does with a request; also without one, in tests. */
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  /** Rejects when the place cannot be had. Port 0: any free one. */
+  listen(place: ListenAddress & { readonly host?: string }): Promise<ListenAddress>;
+  /** Takes nothing new, resolves when everything in flight is answered. */
+  close(): Promise<void>;
 }
 
 /**
- * A stage as an HTTP server: `POST /` takes events, `POST /dead-letter` parks exhausted ones,
- * `GET /healthz` answers probes, and the stage's own routes, with their description at `/docs`. With
- * a demand, `GET /bursts` says what it has consumed.
+ * `POST /` takes events, `POST /dead-letter` parks exhausted ones, `GET /healthz` answers probes, with a
+ * demand `GET /bursts` says what it has consumed, and everything else goes to the stage's own routes.
+ *
+ * Events are served by Node's own server, routes by fastify, which is loaded with the first request for
+ * one: it costs a cold start as much as all the rest (decision 9). A stage that consumes no events has
+ * nothing but routes, and loads it at once.
  */
 export async function buildStageServer(
   definition: StageDefinition,
   context: StageContext,
   demand?: StageDemand,
-): Promise<FastifyInstance> {
-  const app = fastify({
-    logger: false,
-    bodyLimit: DEFAULT_BODY_BYTES,
-    routerOptions: { maxParamLength: 16_384 },
-    requestTimeout: 60_000,
-    return503OnClosing: true,
-    frameworkErrors: answerBadUrl,
-    clientErrorHandler: answerBrokenRequest,
-  });
-  answerErrors(app, context.log);
-  if (definition.routes !== undefined) await serveApiPages(app, definition.name, context.software);
-  await app.register(eventRoutes(definition, context, demand), { bodyLimit: MAX_EVENT_BYTES });
-  app.get('/healthz', { schema: { hide: true } }, () => ({ status: 'ok', stage: definition.name }));
-  if (demand !== undefined) serveBursts(app, demand);
-  await app.register(async (scope) => {
-    if (demand !== undefined && definition.consumes.length === 0) consumeForRequests(scope, demand);
-    await definition.routes?.(scope, context);
-  });
-  return app;
+  telemetry?: StageTelemetry,
+): Promise<StageServer> {
+  const server = new StageHttpServer(definition, context, demand, telemetry);
+  if (definition.consumes.length === 0) await server.loadRest();
+  return server;
+}
+
+class StageHttpServer implements StageServer {
+  readonly #definition: StageDefinition;
+  readonly #context: StageContext;
+  readonly #demand: StageDemand | undefined;
+  readonly #telemetry: StageTelemetry | undefined;
+  readonly #routes: ReadonlyMap<string, Route>;
+  readonly #server: Server;
+  readonly #inFlight = new Set<ServerResponse>();
+  #rest: Promise<RestApp> | undefined;
+  #closing = false;
+
+  constructor(
+    definition: StageDefinition,
+    context: StageContext,
+    demand: StageDemand | undefined,
+    telemetry: StageTelemetry | undefined,
+  ) {
+    this.#definition = definition;
+    this.#context = context;
+    this.#demand = demand;
+    this.#telemetry = telemetry;
+    this.#routes = stageRoutes(definition, context, demand, telemetry);
+    this.#server = createServer(
+      { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS },
+      (request, response) => this.handle(request, response),
+    );
+    this.#server.on('clientError', answerBrokenRequest);
+  }
+
+  /** The stage's own routes; undefined where it has none. */
+  async loadRest(): Promise<RestApp | undefined> {
+    if (this.#definition.routes === undefined) return undefined;
+    this.#rest ??= this.#buildRest();
+    return this.#rest;
+  }
+
+  async #buildRest(): Promise<RestApp> {
+    try {
+      const { buildRestApp } = await import('./rest-app.ts');
+      return await buildRestApp(this.#definition, this.#context, this.#demand);
+    } catch (error) {
+      // The store may be busy: the next request tries again.
+      this.#rest = undefined;
+      throw error;
+    }
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    this.#inFlight.add(response);
+    response.once('close', () => {
+      this.#inFlight.delete(response);
+      if (this.#closing) this.#server.closeIdleConnections();
+    });
+    this.#serve(request, response).catch((error: unknown) => {
+      this.#fail(error, request, response);
+    });
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.#closing) {
+      response.setHeader('connection', 'close');
+      throw new TachographError('STAGE_STOPPING');
+    }
+    const arrivedMs = this.#telemetry?.nowMs();
+    const path = pathOf(request);
+    // A HEAD request is answered like a GET: Node leaves the body out.
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const route = this.#routes.get(`${method} ${path}`);
+    if (route !== undefined) {
+      await route(request, response, arrivedMs);
+      return;
+    }
+    const rest = await this.loadRest();
+    if (rest === undefined) throw unknownRoute(request, path);
+    const span =
+      this.#telemetry === undefined || arrivedMs === undefined
+        ? undefined
+        : traceRequest(this.#telemetry, { request, response, arrivedMs });
+    rest.handle(request, response, span);
+  }
+
+  #fail(error: unknown, request: IncomingMessage, response: ServerResponse): void {
+    const asked = { method: request.method ?? '', path: request.url ?? '' };
+    const { status, headers, body } = failureAnswer(error, asked, this.#context.log);
+    if (response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    // What is left of a body that was not wanted is not read as the next request.
+    if (!request.complete) response.setHeader('connection', 'close');
+    answerJson(response, status, body, headers);
+  }
+
+  async listen(place: ListenAddress & { readonly host?: string }): Promise<ListenAddress> {
+    const server = this.#server;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      const options =
+        'port' in place
+          ? { port: place.port, host: place.host ?? '127.0.0.1' }
+          : { path: place.socketPath };
+      server.listen(options, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+    const address = server.address();
+    if (typeof address === 'object' && address !== null) return { port: address.port };
+    return place;
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    for (const response of this.#inFlight) {
+      if (!response.headersSent) response.setHeader('connection', 'close');
+    }
+    if (this.#server.listening) {
+      await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    }
+    await (await this.#rest)?.close();
+  }
+}
+
+const pathOf = ({ url = '/' }: IncomingMessage): string => url.replace(/[?#].*$/, '');
+
+/** ROUTE_UNKNOWN, or REQUEST_INVALID for what is no path at all. */
+function unknownRoute({ method = '', url = '' }: IncomingMessage, path: string): TachographError {
+  try {
+    decodeURIComponent(path);
+  } catch {
+    return new TachographError('REQUEST_INVALID', { detail: `"${path}" is not a URL's path` });
+  }
+  return new TachographError('ROUTE_UNKNOWN', { method, path: url });
+}
+
+function stageRoutes(
+  definition: StageDefinition,
+  context: StageContext,
+  demand: StageDemand | undefined,
+  telemetry: StageTelemetry | undefined,
+): ReadonlyMap<string, Route> {
+  const events = eventRoutes(definition, context, demand, telemetry);
+  const routes = new Map<string, Route>([
+    ['POST /', events.take],
+    ['POST /dead-letter', events.parkExhausted],
+    [
+      'GET /healthz',
+      async (_request, response) =>
+        answerJson(response, 200, { status: 'ok', stage: definition.name }),
+    ],
+  ]);
+  if (demand !== undefined) {
+    routes.set(`GET ${BURSTS_PATH}`, async ({ url = '' }, response) => {
+      answerJson(response, 200, burstsAnswer(demand, url));
+    });
+  }
+  return routes;
 }

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { checkAnswer, customDecision } from './custom-policy.ts';
 
+const CYCLE: Record<string, unknown> = {};
+CYCLE['self'] = CYCLE;
+
 test('checkAnswer takes the least a policy can say', () => {
   expect(checkAnswer('p.ts', { desired: 2 })).toEqual({
     desired: 2,
@@ -21,9 +24,12 @@ test.each([
   ['less than none', { desired: -1 }, 'it wants -1 replicas'],
   [
     'too many',
-    { desired: 1_001 },
-    'it wants 1001 replicas; "desired" must be an integer from 0 to 1000',
+    { desired: 257 },
+    'it wants 257 replicas; "desired" must be an integer from 0 to 256',
   ],
+  ['a bigint', { desired: 1n }, 'it wants 1 replicas'],
+  ['a bigint inside', { desired: 1, details: { a: 1n } }, 'its detail "a" is 1'],
+  ['a cycle', { desired: CYCLE }, 'it wants an object that is no plain data replicas'],
   ['text', { desired: '2' }, 'it wants "2" replicas'],
   ['a reason that is no text', { desired: 1, reason: 7 }, 'its reason is 7 and not text'],
   ['details that are no object', { desired: 1, details: 'x' }, 'its details are "x"'],

@@ -23,9 +23,9 @@ export interface CustomAnswer {
   readonly details: Decision['details'];
 }
 
-/** More replicas than any machine here can run: a figure above is a mistake, not a wish. */
-export const MAX_CUSTOM_REPLICAS = 1_000;
-const MAX_REASON_CHARS = 500;
+/** As many as the process pool keeps of one Service: a figure above is a mistake, not a wish. */
+export const MAX_CUSTOM_REPLICAS = 256;
+const MAX_TEXT_CHARS = 500;
 const MAX_DETAILS = 32;
 
 /** Checks what a policy returned; throws POLICY_FAILED that says what was wrong with it. */
@@ -47,7 +47,7 @@ export function checkAnswer(module: string, answer: unknown): CustomAnswer {
   return {
     desired: desired as number | null,
     state,
-    reason: reason.slice(0, MAX_REASON_CHARS),
+    reason: reason.slice(0, MAX_TEXT_CHARS),
     details: checkDetails(details, failed),
   };
 }
@@ -69,7 +69,12 @@ function checkDetails(
       `its detail "${name}" is ${shown(value)}; use a number, text, true, false or null`,
     );
   }
-  return details as Decision['details'];
+  return Object.fromEntries(
+    Object.entries(details as Decision['details']).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value.slice(0, MAX_TEXT_CHARS) : value,
+    ]),
+  );
 }
 
 /** The decision of an answer within the Service's bounds. */
@@ -93,7 +98,15 @@ export function customDecision(answer: CustomAnswer, bounds: ScaleBounds): Decis
   };
 }
 
-const shown = (value: unknown): string => {
-  const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
-  return (text ?? typeof value).slice(0, 100);
-};
+/** Anything at all as a short text: what a policy returns may be cyclic, or no JSON. */
+function shown(value: unknown): string {
+  try {
+    const text = typeof value === 'object' ? JSON.stringify(value) : describe(value);
+    return (text ?? typeof value).slice(0, 100);
+  } catch {
+    return `an object that is no plain data`;
+  }
+}
+
+const describe = (value: unknown): string =>
+  typeof value === 'string' ? JSON.stringify(value) : String(value);

@@ -55,25 +55,27 @@ export function evaluate(
   // Rounded up, so that a small rate still lets one more in: 1.1 × 2 = 2.2 → 3.
   const maxScaleUp = Math.ceil(config.maxScaleUpRate * ready);
   const maxScaleDown = config.reachable ? Math.floor(ready / config.maxScaleDownRate) : 0;
-  const limits = new Set<string>();
   const wantedStable = Math.ceil(averages.stable / config.targetPerReplica);
   const wantedPanic = Math.ceil(averages.panic / config.targetPerReplica);
-  const bounded = (wanted: number): number => {
+  const bounded = (wanted: number): Bounded => {
     const rated = Math.min(Math.max(wanted, maxScaleDown), maxScaleUp);
-    if (rated > wanted) limits.add('max-scale-down-rate');
-    if (rated < wanted) limits.add('max-scale-up-rate');
-    if (wanted <= 0 || config.activationScale <= Math.max(1, rated)) return rated;
-    limits.add('activation-scale');
-    return config.activationScale;
+    const limits: string[] = [];
+    if (rated > wanted) limits.push('max-scale-down-rate');
+    if (rated < wanted) limits.push('max-scale-up-rate');
+    if (wanted <= 0 || config.activationScale <= Math.max(1, rated)) return { pods: rated, limits };
+    return { pods: config.activationScale, limits: [...limits, 'activation-scale'] };
   };
   const stable = bounded(wantedStable);
   const panic = bounded(wantedPanic);
   const over = wantedPanic / ready >= config.panicThreshold;
   const panicking = panicState(config, state, over, nowMs);
-  let desired = stable;
+  let desired = stable.pods;
+  // Of the window that decides: the panic window where it asks for more during a panic.
+  const panicDecides = panicking.panicSinceMs !== null && panic.pods > stable.pods;
+  const limits = new Set((panicDecides ? panic : stable).limits);
   let { maxPanicPods } = panicking;
   if (panicking.panicSinceMs !== null) {
-    desired = Math.max(stable, panic);
+    desired = Math.max(stable.pods, panic.pods);
     if (desired < maxPanicPods) limits.add('panic');
     maxPanicPods = Math.max(maxPanicPods, desired);
     desired = maxPanicPods;
@@ -98,6 +100,11 @@ export function evaluate(
       limits: [...limits],
     },
   };
+}
+
+interface Bounded {
+  readonly pods: number;
+  readonly limits: readonly string[];
 }
 
 /** Panic begins and is prolonged over the threshold; it ends *after* a stable window below, not at it. */

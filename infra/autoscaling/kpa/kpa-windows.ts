@@ -4,8 +4,8 @@ import { averageAt, emptyWindow, isEmptyAt, recordIn, weightedAverageAt } from '
 import type { TimeWindow } from './time-window.ts';
 
 /**
- * What proxies reported, over the stable and the panic window. The concurrency window decides whether
- * there are data at all, for both metrics, as upstream has it.
+ * What proxies reported, over the stable and the panic window. Both metrics are written together, so
+ * that one of them says whether there are data at all.
  */
 export interface KpaWindows {
   readonly concurrency: { readonly stable: TimeWindow; readonly panic: TimeWindow };

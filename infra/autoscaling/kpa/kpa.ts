@@ -25,6 +25,7 @@ export interface KpaState {
   readonly againAtMs: number | null;
   /** Of the last reconciliation. */
   readonly reason: string;
+  readonly limits: readonly string[];
 }
 
 /** Knative's own autoscaler, in its three layers: windows, decision, and the way to replicas. */
@@ -46,6 +47,7 @@ export const kpaPolicy: Policy<KpaConfig, KpaState> = {
     reconciledReady: null,
     againAtMs: null,
     reason: '',
+    limits: [],
   }),
   decide,
 };
@@ -66,7 +68,10 @@ function decide(
   observation: Observation,
   nowMs: number,
 ): Step<KpaState> {
-  const windows = observation.stats.reduce(recordStat, state.windows);
+  // With the activator always in the path nothing is scraped: all figures come from it.
+  const { targetBurstCapacity: burst } = config;
+  const heard = observation.stats.filter(({ from }) => burst !== -1 || from === 'activator');
+  const windows = heard.reduce(recordStat, state.windows);
   const averages = averagesOf(windows, config, nowMs);
   const evaluated =
     averages === null
@@ -127,11 +132,14 @@ function reconcile(
   nowMs: number,
 ): { readonly next: KpaState; readonly outcome: ZeroOutcome } {
   let done = reconcileOnce(config, state, observation, nowMs);
+  const reasons = [done.outcome.reason];
   for (let before = state.status; done.next.status !== before;) {
     before = done.next.status;
     done = reconcileOnce(config, done.next, observation, nowMs);
+    reasons.push(done.outcome.reason);
   }
-  return done;
+  const reason = [...new Set(reasons)].filter((text) => text !== '').join('; ');
+  return { ...done, next: { ...done.next, reason } };
 }
 
 function reconcileOnce(
@@ -159,6 +167,7 @@ function reconcileOnce(
     reconciledReady: ready,
     againAtMs: outcome.againAtMs,
     reason: outcome.reason,
+    limits: outcome.limits,
   };
   return { next, outcome };
 }
@@ -176,10 +185,11 @@ function decisionOf(
   { averages, evaluation, outcome }: Made,
 ): Decision {
   return {
-    desired: state.asked,
+    // Without data there is no decision, unless the reconciler had something to do.
+    desired: averages === null && outcome === undefined ? null : state.asked,
     wanted: state.wanted < 0 ? null : state.wanted,
     reason: reasonOf(config, state, averages, evaluation),
-    limits: [...(evaluation?.limits ?? []), ...(outcome?.limits ?? [])],
+    limits: [...(evaluation?.limits ?? []), ...state.limits],
     details: {
       metric: config.metric,
       stable: averages?.stable ?? null,

@@ -21,14 +21,15 @@ export const emptyMaxWindow = (windowMs: number, slotMs: number): MaxWindow => (
   maxima: [],
 });
 
-/** A value in a slot that has one already replaces it only if it is larger. */
+/**
+ * A value in a slot that has one already replaces it only if it is larger. One from before the newest
+ * slot counts as of that slot.
+ */
 export function recordMax(window: MaxWindow, nowMs: number, value: number): MaxWindow {
-  const slot = Math.floor(nowMs / window.slotMs);
+  const newest = window.maxima.at(-1)?.slot ?? -Infinity;
+  const slot = Math.max(newest, Math.floor(nowMs / window.slotMs));
   const within = window.maxima.filter((known) => slot - known.slot < window.slots);
   const last = within.at(-1);
-  if (last !== undefined && last.slot > slot) {
-    throw new Error(`Slot ${slot} comes after ${last.slot}: time went back`);
-  }
   if (last?.slot === slot && last.value >= value) return { ...window, maxima: within };
   const greater = within.filter((known) => known.value > value);
   return { ...window, maxima: [...greater, { slot, value }] };

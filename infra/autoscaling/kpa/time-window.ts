@@ -51,11 +51,9 @@ export function recordIn(window: TimeWindow, nowMs: number, value: number): Time
     if (lastMs !== null && atMs + windowMs <= lastMs) return window;
     if (firstMs === null || firstMs > atMs) firstMs = atMs;
     if (lastMs === null || atMs - lastMs >= windowMs) {
-      if (lastMs === null || atMs > lastMs) {
-        firstMs = atMs;
-        buckets.fill(0);
-        total = 0;
-      }
+      firstMs = atMs;
+      buckets.fill(0);
+      total = 0;
     } else if (atMs > lastMs) {
       for (
         let index = bucketIndex(lastMs, window) + 1;
@@ -88,8 +86,11 @@ export const isEmptyAt = (
   nowMs: number,
 ): boolean => lastMs === null || floor(nowMs, granularityMs) - lastMs > windowMs;
 
-/** Upstream rounds averages to six digits: what adding and taking off leaves behind is no load. */
-const round6 = (value: number): number => Math.round(value * 1e6) / 1e6;
+/**
+ * Upstream rounds averages to six digits: what adding and taking off leaves behind is no load. Rounding
+ * −3.6e−17 gives −0, which is made 0.
+ */
+const round6 = (value: number): number => Math.round(value * 1e6) / 1e6 + 0;
 
 /**
  * The average bucket. Values 5, 3, 4 in the first three seconds: (5 + 3 + 4) / 3 = 4, whatever the

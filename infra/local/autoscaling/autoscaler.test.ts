@@ -30,6 +30,7 @@ const followPolicy: Policy<{ periodMs: number }, number> = {
 
 const stat = (atMs: number, averageConcurrency: number): Stat => ({
   atMs,
+  from: 'activator',
   averageConcurrency,
   averageProxiedConcurrency: 0,
   requestCount: 1,

@@ -18,12 +18,17 @@ export const DECISION_LIMIT_MS = 1_000;
 const LOAD_LIMIT_MS = 10_000;
 const MAX_HEAP_MB = 64;
 
-export interface CustomEngineOptions {
+/** What a record keeps of it. */
+export interface CustomConfig {
+  /** The user's own settings. */
+  readonly config: unknown;
+  readonly bounds: ScaleBounds;
+}
+
+export interface CustomEngineOptions extends CustomConfig {
   readonly root: string;
   /** The program, relative to `root`. */
   readonly module: string;
-  readonly config: unknown;
-  readonly bounds: ScaleBounds;
   readonly periodMs: number;
   readonly clock: Clock;
   /** Replaced in tests. */
@@ -46,7 +51,7 @@ export interface PolicyThread {
 export class CustomEngine implements PolicyEngine {
   readonly name = 'custom';
   readonly module: string;
-  readonly config: unknown;
+  readonly config: CustomConfig;
   readonly periodMs: number;
   readonly pokes = true;
   readonly #options: CustomEngineOptions;
@@ -57,7 +62,8 @@ export class CustomEngine implements PolicyEngine {
   constructor(options: CustomEngineOptions) {
     this.#options = options;
     this.module = options.module;
-    this.config = options.config;
+    const { config, bounds } = options;
+    this.config = { config, bounds };
     this.periodMs = options.periodMs;
   }
 
@@ -86,7 +92,7 @@ export class CustomEngine implements PolicyEngine {
   async decide(observation: Observation, nowMs: number): Promise<Decision> {
     await this.load();
     const input: CustomPolicyInput = {
-      config: this.config,
+      config: this.config.config,
       state: this.#state,
       observation,
       nowMs,
@@ -135,10 +141,13 @@ function openThread(url: string): PolicyThread {
     env: {},
   });
   return {
-    post: (input) => worker.postMessage(input),
+    post: (input) => worker.postMessage(input, []),
     onAnswer: (listener) => worker.on('message', listener),
     onEnd: (listener) => {
-      worker.on('error', (error: Error) => listener(`it ended: ${error.message}`));
+      // A program may throw anything, also null.
+      worker.on('error', (error: unknown) => {
+        listener(`it ended: ${error instanceof Error ? error.message : String(error)}`);
+      });
       worker.on('exit', (code) => listener(`it ended with exit code ${code}`));
     },
     terminate: () => worker.terminate(),

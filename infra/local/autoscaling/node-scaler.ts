@@ -6,12 +6,15 @@ import {
   type NodeObservation,
   type NodeState,
 } from '#infra/autoscaling/node/node-policy.ts';
+import type { DecisionRow } from '#infra/local/cluster-records.ts';
 import type { Clock } from '#kernel/core/clock.ts';
 
 /** What the node-based policy sees and moves. */
 export interface NodePool {
-  /** Every node, with its utilisation since the last look (1 = all of its CPU share in use). */
-  observeNodes(): NodeObservation['nodes'];
+  /**
+   * Every node, with its utilisation (1 = all of its CPU share in use) since the last look that began anew.
+   */
+  observeNodes(beginsAnew: boolean): NodeObservation['nodes'];
   setNodes(count: number): void;
 }
 
@@ -22,12 +25,11 @@ export interface NodeScalerOptions {
   readonly originMs: number;
   /** Moves one of its Services. */
   readonly scale: (service: string, replicas: number, decidedMs: number) => void;
-  readonly onDecision: (
-    observation: NodeObservation,
-    decision: NodeDecision,
-    atMs: number,
-  ) => void;
+  readonly onRow: (row: DecisionRow) => void;
 }
+
+/** Two looks are never closer. */
+const MIN_LOOK_MS = 50;
 
 /** The loop around the node-based policy: one decision a period moves all its Services together. */
 export class NodeScaler {
@@ -45,6 +47,8 @@ export class NodeScaler {
   }
 
   start(): void {
+    const { config, clock, originMs, onRow } = this.#options;
+    onRow({ kind: 'nodePolicy', atMs: clock.monotonicMs() - originMs, config });
     this.#loop = this.#run();
   }
 
@@ -58,24 +62,23 @@ export class NodeScaler {
     const { signal } = this.#stopping;
     const nowMs = (): number => clock.monotonicMs() - originMs;
     let state: NodeState = startNodes(config, nowMs());
-    let tickMs = nowMs();
     while (!signal.aborted) {
       const atMs = nowMs();
-      const observation: NodeObservation = { nodes: pool.observeNodes() };
+      // Looks between two decisions must not cut short the time over which the next one averages.
+      const observation: NodeObservation = { nodes: pool.observeNodes(atMs >= state.nextMs) };
       const step = decideNodes(config, state, observation, atMs);
       state = step.state;
       this.#apply(observation, step.decision, atMs);
-      tickMs += config.periodMs;
-      const againMs = Math.min(tickMs, step.decision.againAtMs ?? Infinity);
-      if (againMs < tickMs) tickMs -= config.periodMs;
-      await clock.sleep(Math.max(50, againMs - nowMs()), signal).catch(() => undefined);
+      const againMs = step.decision.againAtMs ?? state.nextMs;
+      // Ends early by the stop alone.
+      await clock.sleep(Math.max(MIN_LOOK_MS, againMs - nowMs()), signal).catch(() => undefined);
     }
   }
 
   #apply(observation: NodeObservation, decision: NodeDecision, atMs: number): void {
-    const { pool, scale, onDecision } = this.#options;
+    const { pool, scale, onRow } = this.#options;
     this.#last = decision;
-    onDecision(observation, decision, atMs);
+    onRow({ kind: 'nodeDecision', atMs, observation, decision });
     if (decision.nodes !== null) pool.setNodes(decision.nodes);
     for (const [service, replicas] of Object.entries(decision.replicas ?? {})) {
       scale(service, replicas, atMs);

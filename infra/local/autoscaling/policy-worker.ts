@@ -1,3 +1,4 @@
+import { serialize } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '#kernel/core/assert.ts';
 import type { CustomPolicyInput } from '#infra/autoscaling/custom/custom-policy.ts';
@@ -13,14 +14,23 @@ export type WorkerAnswer =
 
 const port = must(parentPort, 'a policy runs in a thread of its own');
 
-function tell(answer: WorkerAnswer): void {
+const tell = (answer: WorkerAnswer): void => port.postMessage(answer);
+
+/** Its memory is copied into the cluster's process at each decision, and back: it has to stay small. */
+const MAX_ANSWER_BYTES = 1_048_576;
+
+function answerOf(answer: unknown): WorkerAnswer {
+  let bytes: number;
   try {
-    port.postMessage(answer);
+    bytes = serialize(answer).byteLength;
   } catch (error) {
     // A function or a class in the answer cannot be copied out of the thread.
-    const detail = `what it returned is not plain data: ${(error as Error).message}`;
-    port.postMessage({ kind: 'failed', detail } satisfies WorkerAnswer);
+    const detail = `what it returned is not plain data: ${describe(error)}`;
+    return { kind: 'failed', detail };
   }
+  if (bytes <= MAX_ANSWER_BYTES) return { kind: 'answer', answer };
+  const detail = `what it returned has ${bytes} bytes; at most ${MAX_ANSWER_BYTES} are kept`;
+  return { kind: 'failed', detail };
 }
 
 const describe = (error: unknown): string =>
@@ -37,7 +47,7 @@ try {
   const policy = await load();
   port.on('message', (input: CustomPolicyInput) => {
     try {
-      tell({ kind: 'answer', answer: policy(input) });
+      tell(answerOf(policy(input)));
     } catch (error) {
       tell({ kind: 'failed', detail: `it threw ${describe(error)}` });
     }

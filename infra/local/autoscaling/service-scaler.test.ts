@@ -20,6 +20,7 @@ const decided = (desired: number | null, againAtMs: number | null = null): Decis
 
 const stat = (atMs: number): Stat => ({
   atMs,
+  from: 'activator',
   averageConcurrency: 1,
   averageProxiedConcurrency: 0,
   requestCount: 1,

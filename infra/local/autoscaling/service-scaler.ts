@@ -37,7 +37,7 @@ export class ServiceScaler {
   readonly #stopping = new AbortController();
   #stats: Stat[] = [];
   #last: Decision | undefined;
-  #lastGood: number | null = null;
+  #wanted: number | null = null;
   #wake: (() => void) | undefined;
   #poked = false;
   #loop: Promise<void> | undefined;
@@ -59,7 +59,6 @@ export class ServiceScaler {
     const { engine, service, onRow } = this.#options;
     const nowMs = this.#nowMs();
     engine.start({ nowMs, ready });
-    this.#lastGood = service.observe().replicas;
     const { name: policy, module, periodMs, config } = engine;
     onRow({
       kind: 'policy',
@@ -84,11 +83,12 @@ export class ServiceScaler {
   }
 
   /**
-   * A request has arrived. Where the policy wants zero replicas (Knative: the last desired scale is
-   * exactly 0), it is asked at once and not at its next period.
+   * A request has arrived. Where the policy's last wish was exactly zero replicas (which may still be
+   * some, on their way to zero), it is asked at once and not at its next period; so it is before its
+   * first wish, for a Service that begins at zero.
    */
   poke(): void {
-    if (!this.#options.engine.pokes || this.#lastGood !== 0) return;
+    if (!this.#options.engine.pokes || (this.#wanted ?? 0) !== 0) return;
     this.#poked = true;
     this.#wake?.();
   }
@@ -142,7 +142,7 @@ export class ServiceScaler {
     const decision = await this.#ask(engine, observation, nowMs);
     if (this.#stopping.signal.aborted) return;
     this.#last = decision;
-    this.#lastGood = decision.desired ?? this.#lastGood;
+    this.#wanted = decision.wanted ?? this.#wanted;
     onRow({ kind: 'decision', atMs: nowMs, service: service.name, observation, decision });
     service.apply(decision, nowMs);
   }

@@ -21,11 +21,10 @@ test('checkFields of honoured fields reports nothing', () => {
 
 test('checkFields reports a field without effect once, however often it is written', () => {
   const inert = check(
-    serviceOf('{image: a, resources: {limits: {cpu: 1, memory: 2}}, ports: [{containerPort: 1}]}'),
+    serviceOf('{image: a, resources: {limits: {cpu: 1}}, ports: [{name: b}, {name: c}]}'),
   );
   expect(inert).toEqual([
     'Service spec.template.spec.containers[].image',
-    'Service spec.template.spec.containers[].resources',
     'Service spec.template.spec.containers[].ports',
   ]);
 });
@@ -49,8 +48,8 @@ test.each([
   ],
   [
     'an unknown kind',
-    'apiVersion: apps/v1\nkind: Deployment\n',
-    'x.yaml:1: kind "Deployment" is not known here',
+    'apiVersion: apps/v1\nkind: StatefulSet\n',
+    'x.yaml:1: kind "StatefulSet" is not known here; known: Service, Deployment,',
   ],
   [
     'a kind of Object.prototype',
@@ -59,8 +58,8 @@ test.each([
   ],
   [
     'a wrong version',
-    'apiVersion: v1\nkind: Service\n',
-    'Service of apiVersion "v1"; only serving.knative.dev/v1 is read',
+    'apiVersion: serving.knative.dev/v1beta1\nkind: Service\n',
+    'Service of apiVersion "serving.knative.dev/v1beta1"; only serving.knative.dev/v1, v1 are read',
   ],
   [
     'a map for a plain value',
@@ -80,6 +79,52 @@ test.each([
   ],
 ])('checkFields of %s throws with file and line', (_, text, message) => {
   expect(() => check(text)).toThrow(message);
+});
+
+test('checkFields tells two kinds of one name apart by their groups', () => {
+  const core = 'apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec:\n';
+  expect(check(`${core}  selector: {a: b}\n  ports: [{port: 80}]\n`)).toEqual([
+    'Service spec.ports',
+  ]);
+  expect(() => check(`${core}  template: {}\n`)).toThrow('field spec.template of a Service');
+  expect(() => check(serviceOf('{image: a}').replace('template', 'selector'))).toThrow(
+    'x.yaml:5: field spec.selector of a Service',
+  );
+});
+
+test.each([
+  [
+    'spec.brokr of a Trigger is not known to the local cluster; did you mean broker?',
+    trigger('spec: {brokr: default}'),
+  ],
+  [
+    'annotations.tachograph.io/max-inflight of a Trigger is not known to the local cluster; did you mean tachograph.io/max-in-flight?',
+    trigger('').replace('{name: t}', '{name: t, annotations: {tachograph.io/max-inflight: "1"}}'),
+  ],
+  // Of another group, and like nothing in its own.
+  [
+    /annotations\.example\.org\/max-in-flight of a Trigger is not known to the local cluster$/,
+    trigger('').replace('{name: t}', '{name: t, annotations: {example.org/max-in-flight: "1"}}'),
+  ],
+  [
+    /annotations\.tachograph\.io\/colour of a Trigger is not known to the local cluster$/,
+    trigger('').replace('{name: t}', '{name: t, annotations: {tachograph.io/colour: "1"}}'),
+  ],
+])('checkFields names the field that was meant: %s', (message, text) => {
+  expect(() => check(text)).toThrow(message);
+});
+
+// What a policy never reads must not look as if it were honoured.
+test.each([
+  ['the metadata of a Service', 'autoscaling.knative.dev/min-scale'],
+  ['the metadata of a Deployment', 'tachograph.io/sync-period'],
+])('checkFields refuses an annotation that does nothing at %s', (_, name) => {
+  const knative = name.startsWith('autoscaling');
+  const head = knative
+    ? 'apiVersion: serving.knative.dev/v1\nkind: Service\n'
+    : 'apiVersion: apps/v1\nkind: Deployment\n';
+  const text = `${head}metadata:\n  name: s\n  annotations:\n    ${name}: "1"\n`;
+  expect(() => check(text)).toThrow(`x.yaml:6: field metadata.annotations.${name} of a`);
 });
 
 test('checkFields knows the channel template by a table of its own', () => {

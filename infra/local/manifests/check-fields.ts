@@ -1,3 +1,4 @@
+import { nearestNames } from '#kernel/core/nearest-names.ts';
 import type { KindFields } from './field-table.ts';
 import { textAt, type LocatedMap, type LocatedNode } from './located-node.ts';
 import { manifestError } from './manifest-error.ts';
@@ -13,14 +14,20 @@ export function checkFields(
   table: Readonly<Record<string, KindFields>>,
 ): string[] {
   const kind = textAt(manifest, 'kind') ?? '';
-  const fields = Object.hasOwn(table, kind) ? table[kind] : undefined;
+  const version = textAt(manifest, 'apiVersion') ?? '';
+  // Two groups may have a kind of one name: Knative's Service and the core's.
+  const row = [`${kind} ${version}`, kind].find((name) => Object.hasOwn(table, name));
+  const fields = row === undefined ? undefined : table[row];
   if (fields === undefined) {
-    const known = Object.keys(table).join(', ');
+    const known = Object.keys(table)
+      .filter((name) => !name.includes(' '))
+      .join(', ');
     throw manifestError(manifest.at, `kind "${kind}" is not known here; known: ${known}`);
   }
-  const apiVersion = textAt(manifest, 'apiVersion') ?? '';
-  if (apiVersion !== fields.apiVersion) {
-    const detail = `${kind} of apiVersion "${apiVersion}"; only ${fields.apiVersion} is read`;
+  if (version !== fields.apiVersion) {
+    const rows = Object.entries(table).filter(([name]) => name.split(' ')[0] === kind);
+    const read = rows.map(([, { apiVersion }]) => apiVersion).join(', ');
+    const detail = `${kind} of apiVersion "${version}"; only ${read} ${rows.length > 1 ? 'are' : 'is'} read`;
     throw manifestError(manifest.at, detail);
   }
   const rules: Rule[] = [
@@ -68,11 +75,20 @@ function visit(
     const path = [...trail, name];
     const left = rules.filter((rule) => matches(rule.path[depth], name, node.kind));
     if (left.length === 0) {
+      const known = rules.flatMap((rule) => rule.path[depth] ?? []);
       const detail = `field ${pathText(path)} of a ${kind} is not known to the local cluster`;
-      throw manifestError(child.at, detail);
+      throw manifestError(child.at, detail + hint(name, known));
     }
     visit(child, path, left, kind, inert);
   }
+}
+
+/** The known name that was most likely meant. One group alone: its long prefix makes all of it alike. */
+function hint(name: string, known: readonly string[]): string {
+  const group = name.slice(0, name.lastIndexOf('/') + 1);
+  const names = known.filter((one) => one.startsWith(group)).map((one) => one.slice(group.length));
+  const [nearest] = nearestNames(name.slice(group.length), new Set(names), 1);
+  return nearest === undefined ? '' : `; did you mean ${group}${nearest}?`;
 }
 
 const matches = (segment: string | undefined, name: string, kind: 'map' | 'list'): boolean =>

@@ -23,16 +23,27 @@ async function kindOf(path: string): Promise<'folder' | 'file' | 'none'> {
   }
 }
 
-/** Files below `root`. Symbolic links that lead out of it are refused like `../` is. */
-export async function manifestFiles(root: string): Promise<ManifestFiles> {
+/**
+ * Files below `root`. Symbolic links that lead out of it are refused like `../` is. `extra` are files by
+ * their paths that lie over the tree: they are there whether or not the disk has them.
+ */
+export async function manifestFiles(
+  root: string,
+  extra: Readonly<Record<string, string>> = {},
+): Promise<ManifestFiles> {
   const realRoot = await realpath(root);
   const absolute = (path: string): string => join(realRoot, path);
+  const texts = new Map(Object.entries(extra));
+  const folders = new Set(Object.keys(extra).flatMap(foldersOf));
   return {
     async resolve(from, reference, at) {
       if (/^[a-z][a-z0-9+.-]*:\/\/|^git@|^github\.com\//.test(reference) || isAbsolute(reference)) {
         throw manifestError(at, `"${reference}": only paths inside the repository are read`);
       }
       const path = resolve(absolute(from), reference);
+      const virtual = relative(realRoot, path).split(sep).join('/');
+      const isInside = virtual !== '..' && !virtual.startsWith('../');
+      if (isInside && (texts.has(virtual) || folders.has(virtual))) return virtual;
       if ((await kindOf(path)) === 'none') {
         throw manifestError(at, `"${reference}" does not exist`);
       }
@@ -43,16 +54,29 @@ export async function manifestFiles(root: string): Promise<ManifestFiles> {
       }
       return inside.split(sep).join('/');
     },
-    isFolder: async (path) => (await kindOf(absolute(path))) === 'folder',
-    exists: async (path) => (await kindOf(absolute(path))) !== 'none',
+    isFolder: async (path) => folders.has(path) || (await kindOf(absolute(path))) === 'folder',
+    exists: async (path) =>
+      texts.has(path) || folders.has(path) || (await kindOf(absolute(path))) !== 'none',
     async read(path, at) {
-      await using file = await open(absolute(path), 'r');
-      const { size } = await file.stat();
-      if (size > MAX_YAML_BYTES) {
+      const refuseBeyond = (size: number): void => {
+        if (size <= MAX_YAML_BYTES) return;
         const detail = `${path} has ${size} bytes; at most ${MAX_YAML_BYTES} are read`;
         throw manifestError(at, detail);
+      };
+      const text = texts.get(path);
+      if (text !== undefined) {
+        refuseBeyond(Buffer.byteLength(text));
+        return text;
       }
+      await using file = await open(absolute(path), 'r');
+      refuseBeyond((await file.stat()).size);
       return file.readFile('utf8');
     },
   };
+}
+
+/** `a/b/c.yaml` → `a/b`, `a`. */
+function foldersOf(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }

@@ -1,70 +1,125 @@
+import { readEnvironment, type EnvironmentVariable } from './environment-variables.ts';
 import { nodeAt, textAt, type LocatedMap, type LocatedNode, type Place } from './located-node.ts';
 import { manifestError } from './manifest-error.ts';
+import { readResources, type ResourceQuantities } from './quantities.ts';
 
-/** The annotation that names the program a Service runs, by its path in the repository. */
+/** The annotation that names the program a workload runs, by its path in the repository. */
 export const ENTRY_ANNOTATION = 'tachograph.io/entry';
-const MIN_SCALE = 'autoscaling.knative.dev/min-scale';
-const MAX_REPLICAS = 64;
+/** An artificial delay of a replica's start: an amount of a demand, such as `lognormal(mean=1.2s,cv=0.3)`. */
+const START_DELAY_ANNOTATION = 'tachograph.io/start-delay';
 
-export type EnvironmentVariable =
-  | { readonly name: string; readonly value: string; readonly at: Place }
-  | {
-      readonly name: string;
-      readonly from: {
-        readonly kind: 'ConfigMap' | 'Secret';
-        readonly name: string;
-        readonly key: string;
-        /** Without the key the variable is left out. */
-        readonly optional: boolean;
-      };
-      readonly at: Place;
-    };
-
-/** What the local cluster acts on of a Knative Service. */
-export interface ServiceManifest {
+/** What the local cluster acts on of a Knative Service or a Deployment, but for its scaling. */
+export interface WorkloadManifest {
+  readonly kind: 'Service' | 'Deployment';
   readonly name: string;
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** Of its replicas: what a core Service selects by. */
+  readonly podLabels: Readonly<Record<string, string>>;
   readonly entry: string;
-  readonly replicas: number;
-  /** Requests one replica works on at once; 0: no limit of its own. */
+  /** Requests one replica works on at once; 0: no limit of its own. A Deployment has none. */
   readonly containerConcurrency: number;
-  /** Longest wait for the beginning of an answer. */
+  /** Of a whole request, waiting included. */
   readonly timeoutMs: number;
+  /** From the wish to remove a replica to its end by force. */
+  readonly terminationGraceMs: number;
+  readonly startDelay: string | null;
+  readonly resources: ResourceQuantities;
+  /** A Deployment's own number of replicas; null: not given. */
+  readonly replicas: number | null;
   readonly env: readonly EnvironmentVariable[];
+  /** The object itself: what scales it is read from there. */
+  readonly node: LocatedMap;
   readonly at: Place;
 }
 
 /** Knative's own defaults: no concurrency limit, 300 s. */
 const DEFAULT_CONCURRENCY = 0;
 const DEFAULT_TIMEOUT_S = 300;
+/** Kubernetes' default for a pod. */
+const DEFAULT_GRACE_S = 30;
+const MAX_REPLICAS = 256;
 
-/** Reads a Service whose fields have been checked; throws MANIFEST_INVALID with file and line. */
-export function readService(manifest: LocatedMap): ServiceManifest {
+/** Reads a Knative Service whose fields have been checked; throws MANIFEST_INVALID with file and line. */
+export function readService(manifest: LocatedMap): WorkloadManifest {
+  const { spec, ...common } = readCommon(manifest, 'Service');
+  const timeoutMs = integerAt(spec, 'timeoutSeconds', DEFAULT_TIMEOUT_S, 1, 600) * 1_000;
+  return {
+    ...common,
+    containerConcurrency: integerAt(spec, 'containerConcurrency', DEFAULT_CONCURRENCY, 0, 1_000),
+    timeoutMs,
+    // Knative gives a revision's pods their request time to end.
+    terminationGraceMs: timeoutMs,
+    replicas: null,
+  };
+}
+
+/** Reads a Deployment whose fields have been checked; throws MANIFEST_INVALID with file and line. */
+export function readDeployment(manifest: LocatedMap): WorkloadManifest {
+  const { spec, ...common } = readCommon(manifest, 'Deployment');
+  const own = nodeAt(manifest, 'spec');
+  const replicas = own === undefined ? undefined : nodeAt(own, 'replicas');
+  const graceS = integerAt(spec, 'terminationGracePeriodSeconds', DEFAULT_GRACE_S, 1, 600);
+  refuseOtherSelector(manifest, common.podLabels);
+  return {
+    ...common,
+    containerConcurrency: 0,
+    // Nothing in a Deployment's path ends a request but its caller.
+    timeoutMs: 600_000,
+    terminationGraceMs: graceS * 1_000,
+    replicas:
+      own === undefined || replicas === undefined
+        ? null
+        : integerAt(own, 'replicas', 1, 0, MAX_REPLICAS),
+  };
+}
+
+type Common = Omit<
+  WorkloadManifest,
+  'containerConcurrency' | 'timeoutMs' | 'terminationGraceMs' | 'replicas'
+> & { readonly spec: LocatedNode };
+
+function readCommon(manifest: LocatedMap, kind: WorkloadManifest['kind']): Common {
   const name = nameOf(manifest);
-  const entry = textAt(manifest, 'metadata', 'annotations', ENTRY_ANNOTATION);
+  const annotations = readLabels(nodeAt(manifest, 'metadata', 'annotations'), 'annotation');
+  const entry = annotations[ENTRY_ANNOTATION];
   if (entry === undefined) {
-    const detail = `the Service has no annotation ${ENTRY_ANNOTATION} with the program to run`;
+    const detail = `the ${kind} has no annotation ${ENTRY_ANNOTATION} with the program to run`;
     throw manifestError(manifest.at, detail);
   }
   const spec = nodeAt(manifest, 'spec', 'template', 'spec');
   const containers = spec === undefined ? undefined : nodeAt(spec, 'containers');
   if (spec === undefined || containers?.kind !== 'list' || containers.items.length !== 1) {
-    throw manifestError(containers?.at ?? manifest.at, 'a Service needs exactly one container');
+    throw manifestError(containers?.at ?? manifest.at, `a ${kind} needs exactly one container`);
   }
   const [container] = containers.items;
-  const environment = container === undefined ? undefined : nodeAt(container, 'env');
+  const labels = readLabels(nodeAt(manifest, 'metadata', 'labels'));
   return {
+    kind,
     name,
-    namespace: textAt(manifest, 'metadata', 'namespace') ?? 'default',
-    labels: readLabels(nodeAt(manifest, 'metadata', 'labels')),
+    namespace: namespaceOf(manifest),
+    labels,
+    podLabels: readLabels(nodeAt(manifest, 'spec', 'template', 'metadata', 'labels')),
     entry,
-    replicas: readReplicas(manifest),
-    containerConcurrency: integerAt(spec, 'containerConcurrency', DEFAULT_CONCURRENCY, 0, 1_000),
-    timeoutMs: integerAt(spec, 'timeoutSeconds', DEFAULT_TIMEOUT_S, 1, 600) * 1_000,
-    env: environment?.kind === 'list' ? environment.items.map(readVariable) : [],
+    startDelay: annotations[START_DELAY_ANNOTATION] ?? null,
+    resources: readResources(container),
+    env: readEnvironment(container === undefined ? undefined : nodeAt(container, 'env')),
+    node: manifest,
     at: manifest.at,
+    spec,
   };
+}
+
+/** A cluster refuses a Deployment whose selector does not select its own pods. */
+function refuseOtherSelector(
+  manifest: LocatedMap,
+  podLabels: Readonly<Record<string, string>>,
+): void {
+  const selector = nodeAt(manifest, 'spec', 'selector', 'matchLabels');
+  const wanted = Object.entries(readLabels(selector));
+  if (wanted.length > 0 && wanted.every(([name, value]) => podLabels[name] === value)) return;
+  const detail = 'spec.selector.matchLabels must be some of the labels of spec.template';
+  throw manifestError(selector?.at ?? manifest.at, detail);
 }
 
 /** A Kubernetes name (RFC 1123 label): it becomes a host name, a path segment and a file name. */
@@ -75,28 +130,24 @@ export function nameOf(manifest: LocatedNode): string {
   throw manifestError(at, `the name "${name}" must be 1 to 63 of a-z, 0-9 and "-"`);
 }
 
-export function readLabels(node: LocatedNode | undefined): Record<string, string> {
+export const namespaceOf = (manifest: LocatedNode): string =>
+  textAt(manifest, 'metadata', 'namespace') ?? 'default';
+
+/** Labels, annotations or a ConfigMap's keys: names and texts. */
+export function readLabels(
+  node: LocatedNode | undefined,
+  what: 'label' | 'annotation' | 'key' = 'label',
+): Record<string, string> {
   const labels: Record<string, string> = {};
   if (node?.kind !== 'map') return labels;
   for (const [name, value] of node.entries) {
+    // A bare number is refused by a cluster, and so here.
     if (value.kind !== 'scalar' || typeof value.value !== 'string') {
-      throw manifestError(value.at, `the label ${name} must be text`);
+      throw manifestError(value.at, `the ${what} ${name} must be text; put it in quotes`);
     }
     labels[name] = value.value;
   }
   return labels;
-}
-
-/** The local cluster keeps the minimum; a Service that could go to zero keeps one replica. */
-function readReplicas(manifest: LocatedMap): number {
-  const node = nodeAt(manifest, 'spec', 'template', 'metadata', 'annotations', MIN_SCALE);
-  if (node === undefined) return 1;
-  // Annotations are text in Kubernetes: a bare number is refused by a cluster, and so here.
-  const value = node.kind === 'scalar' && typeof node.value === 'string' ? node.value : '';
-  if (!/^\d{1,3}$/.test(value) || Number(value) > MAX_REPLICAS) {
-    throw manifestError(node.at, `${MIN_SCALE} must be text from "0" to "${MAX_REPLICAS}"`);
-  }
-  return Math.max(1, Number(value));
 }
 
 function integerAt(
@@ -114,42 +165,4 @@ function integerAt(
   }
   const detail = `${field} is ${JSON.stringify(value)}; it must be an integer from ${min} to ${max}`;
   throw manifestError(found.at, detail);
-}
-
-function readVariable(node: LocatedNode): EnvironmentVariable {
-  const name = textAt(node, 'name') ?? '';
-  if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) {
-    throw manifestError(node.at, `"${name}" is not a name of an environment variable`);
-  }
-  const { at } = node;
-  const value = nodeAt(node, 'value');
-  const from = nodeAt(node, 'valueFrom');
-  if (value !== undefined && from === undefined) {
-    const text = textAt(node, 'value');
-    if (text === undefined) throw manifestError(value.at, `the value of ${name} must be text`);
-    return { name, value: text, at };
-  }
-  const kinds = [
-    ['configMapKeyRef', 'ConfigMap'],
-    ['secretKeyRef', 'Secret'],
-  ] as const;
-  for (const [field, kind] of kinds) {
-    const reference = from === undefined ? undefined : nodeAt(from, field);
-    if (reference === undefined) continue;
-    const refName = textAt(reference, 'name');
-    const key = textAt(reference, 'key');
-    if (refName === undefined || key === undefined) {
-      throw manifestError(reference.at, `${field} needs a name and a key`);
-    }
-    const optional = readFlag(reference, 'optional');
-    return { name, from: { kind, name: refName, key, optional }, at };
-  }
-  throw manifestError(at, `${name} needs a value, a configMapKeyRef or a secretKeyRef`);
-}
-
-function readFlag(node: LocatedNode, field: string): boolean {
-  const found = nodeAt(node, field);
-  if (found === undefined) return false;
-  if (found.kind === 'scalar' && typeof found.value === 'boolean') return found.value;
-  throw manifestError(found.at, `${field} must be true or false`);
 }

@@ -24,12 +24,13 @@ const LIMIT_MS = 20_000;
 /** Waits for another process: resolves with the first value that is neither false nor undefined. */
 export async function until<T>(
   probe: () => T | undefined | false | Promise<T | undefined | false>,
+  limitMs = LIMIT_MS,
 ): Promise<T> {
-  const deadlineMs = systemClock.monotonicMs() + LIMIT_MS;
+  const deadlineMs = systemClock.monotonicMs() + limitMs;
   while (systemClock.monotonicMs() < deadlineMs) {
     const value = await probe();
     if (value !== undefined && value !== false) return value;
     await systemClock.sleep(POLL_MS);
   }
-  throw new Error(`It did not come true within ${LIMIT_MS} ms`);
+  throw new Error(`It did not come true within ${limitMs} ms`);
 }

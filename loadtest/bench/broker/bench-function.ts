@@ -6,8 +6,12 @@ import { fastify } from 'fastify';
 import type { Mode } from './bench-process.ts';
 import { listenToParent, say } from './bench-process.ts';
 
-/** The function behind the hop: reads the event and its JSON, answers 204. Argument: lean or naive. */
+/**
+ * The function behind the hop: reads the event and its JSON, answers 204. Arguments: lean or naive, and
+ * the unix socket to listen on where it is no port.
+ */
 const mode = process.argv[2] as Mode;
+const socketPath = process.argv[3];
 
 let seen = new Set<string>();
 let expected = Number.POSITIVE_INFINITY;
@@ -39,10 +43,11 @@ if (mode === 'lean') {
     return reply.status(204).send();
   });
 }
-await app.listen({ host: '127.0.0.1', port: 0 });
+await app.listen(socketPath === undefined ? { host: '127.0.0.1', port: 0 } : { path: socketPath });
 listenToParent((message) => {
   if (message.kind !== 'expect') return;
   seen = new Set();
   expected = message.events;
 });
-say({ kind: 'ready', port: (app.server.address() as AddressInfo).port });
+const address = app.server.address();
+say({ kind: 'ready', port: typeof address === 'object' ? (address as AddressInfo).port : 0 });

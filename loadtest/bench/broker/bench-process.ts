@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 
-/** What the processes of the broker benchmark say to each other over their channel. */
+/** What the processes of the broker and data path benchmarks say to each other over their channel. */
 export type BenchMessage =
   /** A server listens, or a program is ready to be told what to do. */
   | { readonly kind: 'ready'; readonly port: number }
@@ -18,7 +18,26 @@ export type BenchMessage =
       readonly round: string;
       readonly events: number;
     }
-  | { readonly kind: 'sent'; readonly refused: number };
+  | { readonly kind: 'sent'; readonly refused: number }
+  /** To the hop of the data path: at which port its gateway is. */
+  | { readonly kind: 'askGateway' }
+  | { readonly kind: 'gateway'; readonly port: number }
+  /** To the same: have a replica, or none, so that events gather in the stream. */
+  | { readonly kind: 'replica'; readonly ready: boolean }
+  /** To the probe of the data path. */
+  | { readonly kind: 'probe'; readonly requests: number; readonly gatewayUrl: string }
+  | { readonly kind: 'probed'; readonly p50Ms: ProbedMs }
+  /** To the same: queue so many requests at once, then let them be served. */
+  | { readonly kind: 'burst'; readonly requests: number }
+  | { readonly kind: 'burstServed'; readonly heldBytes: number; readonly servedPerS: number };
+
+/** Median time of one request at a time to the same function, by its way there. */
+export interface ProbedMs {
+  readonly direct: number;
+  readonly serve: number;
+  readonly activator: number;
+  readonly gateway: number;
+}
 
 export type Mode = 'lean' | 'naive';
 

@@ -6,6 +6,7 @@ import type { MeasuredSpan, ScalingRecords } from '#loadtest/results/scaling-sum
 import type { StageSummary, Summary } from '#loadtest/results/summary.ts';
 import { coldStartSection } from './cold-start-section.ts';
 import { decisionsSection } from './decisions-section.ts';
+import { nodesTimeline } from './nodes-timeline.ts';
 import { stageTimeline } from './stage-timeline.ts';
 
 export interface ScalingInput {
@@ -20,9 +21,10 @@ export interface ScalingInput {
 /** How the stages were scaled: totals, the time-line of each, cold starts, decisions, settings. */
 export function scalingSection(input: ScalingInput): Html {
   const { records, measured, decisions, policy } = input;
-  const names = [...new Set(records.samples.map(({ service }) => service))].sort();
-  const within = <Row extends { readonly atMs: number }>(row: Row): boolean =>
-    row.atMs >= measured.fromMs && row.atMs <= measured.untilMs;
+  // As in the YAML, which follows the way of the data.
+  const names = [...new Set(records.samples.map(({ service }) => service))];
+  const within = ({ atMs }: { readonly atMs: number }): boolean =>
+    atMs >= measured.fromMs && atMs <= measured.untilMs;
   const coldStarts = records.coldStarts.filter(
     ({ listeningMs }) => listeningMs >= measured.fromMs && listeningMs <= measured.untilMs,
   );
@@ -38,8 +40,9 @@ export function scalingSection(input: ScalingInput): Html {
   );
   const made = decisions.filter((row) => row.kind === 'decision').filter(within);
   return html`<h2>Scaling: ${policy}</h2>
-    ${totals(input)} ${timelines} ${coldStartSection(coldStarts)}
-    ${decisionsSection(made, measured.fromMs)} ${settings(input.scaledBy)}`;
+    ${totals(input)} ${nodesTimeline(decisions, measured)} ${timelines}
+    ${coldStartSection(coldStarts)} ${decisionsSection(made, measured.fromMs)}
+    ${settings(input.scaledBy)}`;
 }
 
 function totals({ stages }: ScalingInput): Html {

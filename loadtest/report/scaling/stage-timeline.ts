@@ -14,6 +14,13 @@ export function stageTimeline(
   rows: StageRows,
   { fromMs, untilMs }: { readonly fromMs: number; readonly untilMs: number },
 ): Html {
+  const { samples } = rows;
+  if (
+    samples.every((row) => row.offeredPerS === 0 && row.desired + row.ready + row.starting === 0)
+  ) {
+    return html`<h3>${stage}</h3>
+      <p class="soft">No request came, and no replica was started.</p>`;
+  }
   const seconds = (ms: number): number => (ms - fromMs) / 1_000;
   const span: Span = { fromS: 0, untilS: Math.max(1, seconds(untilMs)) };
   const all = panels(rows, seconds);

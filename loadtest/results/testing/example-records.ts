@@ -2,6 +2,7 @@ import { exampleRun } from '#loadtest/ledger/testing/example-run.ts';
 import type { BurstRecord } from '../burst-record.ts';
 import { recordAll } from '#loadtest/vehicles/testing/fake-gateway.ts';
 import type { DemoConfig, LoadConfig, RunRecords } from '../run-records.ts';
+import type { ScalingRecords } from '../scaling-summary.ts';
 
 /** Records of a small run in which everything came out. */
 export function exampleRecords(batches = 3): RunRecords & { readonly config: DemoConfig } {
@@ -85,6 +86,90 @@ export function exampleLoadRecords(batches = 3): RunRecords & { readonly config:
     },
     run: { ...records.run, burstsLost: { export: 0 } },
     bursts: Array.from({ length: batches }, (_, index) => exampleBurst(index + 1)),
+  };
+}
+
+/** The same of an experiment with a cluster of its own, whose stage `export` had one replica for 10 s. */
+export function exampleScaledRecords(batches = 3): RunRecords & { readonly config: LoadConfig } {
+  const records = exampleLoadRecords(batches);
+  const { config, run } = records;
+  const levels = [{ ratePerS: 20, forMs: 30_000 }];
+  const load = { ...config.load, arrivals: { kind: 'step', process: 'poisson', levels } as const };
+  return {
+    ...records,
+    config: {
+      ...config,
+      name: 'step',
+      policy: 'kpa',
+      load,
+      scaledBy: [
+        {
+          service: 'export',
+          policy: 'kpa',
+          module: null,
+          periodMs: 2_000,
+          config: { minScale: 0 },
+        },
+      ],
+      experiment: {
+        kind: 'Run',
+        name: 'step',
+        question: null,
+        target: 'local',
+        seed: 1,
+        stages: { export: { demand: 'cpuTime:50ms@instead' } },
+        load: { ...load, vehicles: 1, settleWithinMs: 60_000 },
+        arm: { name: 'kpa', policy: { kind: 'kpa' } },
+        policies: {},
+      },
+    },
+    run: { ...run, measured: { fromMs: 5_000, untilMs: 65_000 } },
+    scaling: exampleScaling(),
+  };
+}
+
+/** One replica of `export`: launched at 6 s, gone at 16 s. */
+function exampleScaling(): ScalingRecords {
+  const row = { service: 'export', replica: 'export-1', node: null, pid: 7, why: null };
+  return {
+    replicas: [
+      { atMs: 6_000, phase: 'launching', ...row },
+      { atMs: 6_100, phase: 'ready', ...row },
+      { atMs: 16_000, phase: 'gone', ...row },
+    ],
+    coldStarts: [
+      {
+        service: 'export',
+        replica: 'export-1',
+        fromZero: true,
+        requestedMs: 5_995,
+        decidedMs: 6_000,
+        slotMs: 6_000,
+        startDelayMs: 0,
+        spawnedMs: 6_005,
+        bootedMs: 6_040,
+        loadedMs: 6_090,
+        listeningMs: 6_100,
+        firstResponseMs: 6_120,
+      },
+    ],
+    samples: [
+      {
+        atMs: 15_000,
+        service: 'export',
+        offeredPerS: 1,
+        concurrency: 0.5,
+        queued: 0,
+        desired: 1,
+        ready: 1,
+        starting: 0,
+        draining: 0,
+        panicking: false,
+        path: 'serve',
+        backlog: 0,
+        replicas: [{ name: 'export-1', cpuMs: 400, memoryBytes: 60_000_000 }],
+      },
+    ],
   };
 }
 

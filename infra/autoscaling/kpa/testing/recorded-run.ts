@@ -56,7 +56,7 @@ type Row =
   | RecordedStat
   | RecordedReady
   | { readonly k: 'path'; readonly t: number; readonly mode: 'Proxy' | 'Serve' }
-  | { readonly k: 'bounds'; readonly t: number }
+  | { readonly k: 'bounds'; readonly t: number; readonly desired: number }
   | { readonly k: 'series'; readonly t: number; readonly ready: number };
 
 export interface RecordedRun {
@@ -65,8 +65,8 @@ export interface RecordedRun {
   readonly atMs: (t: number) => number;
   readonly decisions: readonly RecordedDecision[];
   readonly scales: readonly RecordedScale[];
-  /** When the reconciler got a new wish: right after an evaluation. */
-  readonly boundsAt: readonly number[];
+  /** New wishes as the reconciler got them, right after an evaluation: before the bounds. */
+  readonly wishes: readonly { readonly t: number; readonly desired: number }[];
   readonly modes: readonly string[];
   /** Ready replicas from a moment on, ascending. */
   readonly ready: readonly { readonly t: number; readonly count: number }[];
@@ -86,13 +86,13 @@ export function readRecordedRun(name: string): RecordedRun {
   const atMs = (t: number): number => ORIGIN_MS + (config.secondOffset + t) * 1_000;
   const of = <K extends Row['k']>(kind: K): Extract<Row, { k: K }>[] =>
     rows.filter((row): row is Extract<Row, { k: K }> => row.k === kind);
-  const ready = [...of('applied').map(({ t, got }) => ({ t, count: got }))];
+  const ready = of('applied').map(({ t, got }) => ({ t, count: got }));
   return {
     config,
     atMs,
     decisions: of('decision'),
     scales: of('scale'),
-    boundsAt: of('bounds').map(({ t }) => t),
+    wishes: of('bounds'),
     modes: of('path').map(({ mode }) => mode),
     ready,
     stats: [...reports(of('stat'), atMs), ...scrapes(config, of('series'), atMs)].sort(
@@ -104,6 +104,7 @@ export function readRecordedRun(name: string): RecordedRun {
 const reports = (rows: readonly RecordedStat[], atMs: (t: number) => number): Stat[] =>
   rows.map(({ t, avgConcurrency, avgProxied, requests, proxied }) => ({
     atMs: atMs(t),
+    from: 'activator',
     averageConcurrency: avgConcurrency,
     averageProxiedConcurrency: avgProxied,
     requestCount: requests,
@@ -112,6 +113,7 @@ const reports = (rows: readonly RecordedStat[], atMs: (t: number) => number): St
 
 const nothing = (atMs: number): Stat => ({
   atMs,
+  from: 'replica',
   averageConcurrency: 0,
   averageProxiedConcurrency: 0,
   requestCount: 0,

@@ -1,0 +1,38 @@
+import type { Outcome } from '../runtime/stage.ts';
+import type { TraceFields } from './propagation.ts';
+
+/** What a span's attributes may be. */
+export type AttributeValue = string | number | boolean;
+
+export interface SpanStart {
+  readonly kind: 'event' | 'request';
+  /** Epoch ms of the arrival, with a fraction. */
+  readonly startMs: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Of the event, where there is one. */
+  readonly extensions?: Readonly<Record<string, string | undefined>>;
+  readonly attributes: Readonly<Record<string, AttributeValue>>;
+}
+
+/** The span of one event or request. */
+export interface RequestSpan {
+  /** Does the work; what it emits, now or later, continues this span. */
+  run<T>(work: () => T): T;
+  noteOutcome(outcome: Outcome): void;
+  noteFailure(error: unknown): void;
+  /** Ends it; `status` is what the caller was answered, null: it had gone. */
+  end(status: number | null): void;
+}
+
+/** A stage's tracing while it runs. There is none where no collector is set. */
+export interface StageTelemetry {
+  /** Now, as spans have it: epoch ms with a fraction. */
+  nowMs(): number;
+  start(start: SpanStart): RequestSpan;
+  /** The place in the trace of what runs at the moment; undefined outside of a span. */
+  current(): TraceFields | undefined;
+  /** Spans that were not delivered: the queue was full, or the collector did not take them. */
+  readonly dropped: number;
+  /** Sends what is waiting, for at most so long. */
+  stop(limitMs: number): Promise<void>;
+}
