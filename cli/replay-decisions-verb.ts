@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openEngine } from '#infra/local/autoscaling/open-engine.ts';
 import {
@@ -6,6 +7,7 @@ import {
 } from '#infra/local/autoscaling/replay-decisions.ts';
 import { RECORD_FILES } from '#infra/local/cluster-recorder.ts';
 import type { DecisionRow } from '#infra/local/cluster-records.ts';
+import { TachographError } from '#kernel/core/errors.ts';
 import { systemClock } from '#kernel/system/system-clock.ts';
 import { readNdjson } from '#loadtest/results/ndjson.ts';
 import type { Verb, VerbContext } from './verb.ts';
@@ -26,6 +28,10 @@ export const replayDecisionsVerb: Verb = {
   async run(context) {
     const { root, operands, terminal } = context;
     const folder = resolve(operands[0] ?? join(root, 'results', 'latest'));
+    if (!existsSync(join(folder, RECORD_FILES.decisions))) {
+      const detail = `${folder} has none: the run had no cluster of its own. What "up" runs writes it to records/ in its data folder`;
+      throw new TachographError('RECORD_INVALID', { file: RECORD_FILES.decisions, detail });
+    }
     const rows = readNdjson<DecisionRow>(join(folder, RECORD_FILES.decisions));
     const services = await replayDecisions(rows, (row) => openEngine(row, root, systemClock));
     const same = services.every(({ differences }) => differences.length === 0);

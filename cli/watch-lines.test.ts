@@ -17,7 +17,7 @@ const status = {
       backlog: 40,
       panicking: true,
       path: 'proxy',
-      reason: 'x'.repeat(120),
+      reason: `${'x'.repeat(60)} ${'y'.repeat(60)} verdict`,
     },
     campaign: {
       policy: 'kpa',
@@ -45,6 +45,7 @@ test('watchLines is a table of the stages with the reasons below', () => {
     'campaign         kpa            0       0         0         0      0     0.0       0        -     direct',
     '',
     'Last decisions',
-    `  data-processing: ${'x'.repeat(95)}…`,
+    `  data-processing: ${'x'.repeat(60)}`,
+    `      ${'y'.repeat(60)} verdict`,
   ]);
 });

@@ -16,7 +16,7 @@ const HEAD = [
   'path',
 ] as const;
 
-const MAX_REASON = 96;
+const WIDTH = 100;
 
 /** What `watch` shows: the stages as a table, and below it why each has the replicas it has. */
 export function watchLines(status: ClusterStatus, atText: string): string[] {
@@ -35,7 +35,7 @@ export function watchLines(status: ClusterStatus, atText: string): string[] {
       .trimEnd(),
   );
   const reasons = Object.entries(status.scaling).flatMap(([name, { reason }]) =>
-    reason === '' ? [] : [`  ${name}: ${shortened(reason)}`],
+    reason === '' ? [] : wrapped(`${name}: ${reason}`),
   );
   return [`${atText}  ${status.gatewayUrl}`, '', ...lines, '', 'Last decisions', ...reasons];
 }
@@ -56,5 +56,16 @@ function cells(name: string, scaling: ScalingStatus): string[] {
   ];
 }
 
-const shortened = (text: string): string =>
-  text.length <= MAX_REASON ? text : `${text.slice(0, MAX_REASON - 1)}…`;
+/** The verdict stands at the end of a reason: nothing of it is cut off. */
+function wrapped(text: string): string[] {
+  const lines: string[] = [];
+  let line = ' ';
+  for (const word of text.split(' ')) {
+    if (line.length + 1 + word.length > WIDTH && line.trim() !== '') {
+      lines.push(line);
+      line = '     ';
+    }
+    line += ` ${word}`;
+  }
+  return [...lines, line];
+}

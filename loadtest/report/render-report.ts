@@ -35,7 +35,9 @@ export interface ReportInput {
 /** The report as one HTML document that loads nothing. */
 export function renderReport(input: ReportInput): string {
   const { config, run, summary, ledger } = input;
-  const title = `${config.kind} of ${run.startedAt.slice(0, 19).replace('T', ' ')} UTC`;
+  const at = `${run.startedAt.slice(0, 19).replace('T', ' ')} UTC`;
+  const what = config.policy === undefined ? '' : ` ${config.name}, ${config.policy},`;
+  const title = `${config.kind}${what} of ${at}`;
   const files = input.exports.reduce((sum, card) => sum + card.files.length, 0);
   const document = html`<!doctype html>
     <html lang="en">

@@ -125,7 +125,9 @@ export function coresUsed(
 ): (readonly [number, number])[] {
   const before = new Map<string, number>();
   let lastMs: number | undefined;
-  return samples.map(({ atMs, replicas }) => {
+  // After a pause of the process two samples may lie close together: the figures are a second's.
+  const apart = samples.filter(({ atMs }, index) => atMs - (samples[index - 1]?.atMs ?? 0) > 200);
+  return apart.map(({ atMs, replicas }) => {
     let gainedMs = 0;
     for (const { name, cpuMs } of replicas) {
       gainedMs += Math.max(0, cpuMs - (before.get(name) ?? 0));
