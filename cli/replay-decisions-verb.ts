@@ -29,7 +29,8 @@ export const replayDecisionsVerb: Verb = {
     const { root, operands, terminal } = context;
     const folder = resolve(operands[0] ?? join(root, 'results', 'latest'));
     if (!existsSync(join(folder, RECORD_FILES.decisions))) {
-      const detail = `${folder} has none: the run had no cluster of its own. What "up" runs writes it to records/ in its data folder`;
+      const remedy = 'what "up" runs writes it to records/ in its data folder';
+      const detail = `${folder} has none: the run had no cluster of its own; ${remedy}`;
       throw new TachographError('RECORD_INVALID', { file: RECORD_FILES.decisions, detail });
     }
     const rows = readNdjson<DecisionRow>(join(folder, RECORD_FILES.decisions));
