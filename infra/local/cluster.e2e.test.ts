@@ -10,7 +10,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { natsForTests } from '#eventing/testing/nats-for-tests.ts';
 import { silentLog } from '#kernel/system/log.ts';
 import { startCluster, type ClusterOptions, type LocalCluster } from './cluster.ts';
-import { isAlive, pidsOf, until } from './testing/processes.ts';
+import { isAlive } from '#infra/local/replicas/is-alive.ts';
+import { pidsOf, until } from './testing/processes.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const found = await natsForTests();

@@ -7,7 +7,8 @@ import { natsForTests } from '#eventing/testing/nats-for-tests.ts';
 import { silentLog } from '#kernel/system/log.ts';
 import { systemClock as clock } from '#kernel/system/system-clock.ts';
 import { startLocalNats } from './local-nats.ts';
-import { isAlive, until } from './testing/processes.ts';
+import { isAlive } from '#infra/local/replicas/is-alive.ts';
+import { until } from './testing/processes.ts';
 
 const found = await natsForTests();
 const storeDir = mkdtempSync(join(tmpdir(), 'tachograph-local-nats-'));

@@ -1,3 +1,4 @@
+import { plainDecision } from '#infra/autoscaling/plain-decision.ts';
 import { TachographError } from '#kernel/core/errors.ts';
 import type { Decision, Observation, ScaleBounds } from '#infra/autoscaling/policy.ts';
 
@@ -86,16 +87,7 @@ export function customDecision(answer: CustomAnswer, bounds: ScaleBounds): Decis
   if (wanted !== null && raised !== wanted) limits.push('min-scale');
   if (desired !== raised) limits.push('max-scale');
   const reason = answer.reason === '' ? `the policy wants ${wanted ?? 'no change'}` : answer.reason;
-  return {
-    desired,
-    wanted,
-    reason,
-    limits,
-    details,
-    panicking: false,
-    path: null,
-    againAtMs: null,
-  };
+  return plainDecision({ desired, wanted, reason, limits, details });
 }
 
 /** Anything at all as a short text: what a policy returns may be cyclic, or no JSON. */

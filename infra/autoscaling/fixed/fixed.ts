@@ -1,3 +1,4 @@
+import { plainDecision } from '#infra/autoscaling/plain-decision.ts';
 import type { Policy } from '#infra/autoscaling/policy.ts';
 
 export interface FixedConfig {
@@ -12,15 +13,6 @@ export const fixedPolicy: Policy<FixedConfig, null> = {
   start: () => null,
   decide: ({ replicas }, state) => ({
     state,
-    decision: {
-      desired: replicas,
-      wanted: replicas,
-      reason: `always ${replicas}`,
-      limits: [],
-      details: {},
-      panicking: false,
-      path: null,
-      againAtMs: null,
-    },
+    decision: plainDecision({ desired: replicas, reason: `always ${replicas}` }),
   }),
 };

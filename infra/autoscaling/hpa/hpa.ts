@@ -1,3 +1,4 @@
+import { plainDecision } from '#infra/autoscaling/plain-decision.ts';
 import type { Decision, Observation, Policy, Step } from '#infra/autoscaling/policy.ts';
 import { hasBehavior, type HpaConfig, type HpaMetric } from './hpa-config.ts';
 import {
@@ -200,13 +201,4 @@ const decisionOf = (
   reason: string,
   limits: readonly string[],
   details: Decision['details'],
-): Decision => ({
-  desired,
-  wanted,
-  reason,
-  limits,
-  details,
-  panicking: false,
-  path: null,
-  againAtMs: null,
-});
+): Decision => plainDecision({ desired, wanted, reason, limits, details });

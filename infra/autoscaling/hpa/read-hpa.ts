@@ -1,3 +1,4 @@
+import { readBytes, readMillicpus } from '#infra/autoscaling/quantity.ts';
 import { FieldReader, type FieldsRead } from '#infra/autoscaling/field-reader.ts';
 import type { HpaConfig, HpaMetric } from './hpa-config.ts';
 import { readBehavior } from './read-behavior.ts';
@@ -74,30 +75,12 @@ function readMetric(reader: FieldReader, manifest: unknown, at: readonly string[
     return { kind, utilizationPercent, averageValue: null };
   }
   const path = [...target, 'averageValue'];
-  const averageValue = quantity(FieldReader.at(manifest, path), kind);
-  if (averageValue === null) {
+  const found = FieldReader.at(manifest, path);
+  const averageValue = kind === 'cpu' ? readMillicpus(found) : readBytes(found);
+  const usable = averageValue > 0;
+  if (!usable) {
     const example = kind === 'cpu' ? 'CPU such as 250m' : 'memory such as 128Mi';
     reader.fault(path, `averageValue must be a quantity of ${example}`);
   }
-  return { kind, utilizationPercent: null, averageValue: averageValue ?? 1 };
-}
-
-const CPU_UNITS = { '': 1_000, m: 1 } as const;
-const BYTE_UNITS = {
-  '': 1,
-  Ki: 2 ** 10,
-  Mi: 2 ** 20,
-  Gi: 2 ** 30,
-  k: 1e3,
-  M: 1e6,
-  G: 1e9,
-} as const;
-
-/** Thousandths of a CPU, or bytes; null where it is no positive quantity. */
-function quantity(value: unknown, kind: 'cpu' | 'memory'): number | null {
-  const text = typeof value === 'number' ? String(value) : value;
-  const match = /^(\d+(?:\.\d+)?)([A-Za-z]*)$/.exec(typeof text === 'string' ? text : '');
-  const units: Readonly<Record<string, number>> = kind === 'cpu' ? CPU_UNITS : BYTE_UNITS;
-  const amount = Number(match?.[1]) * (units[match?.[2] ?? ''] ?? NaN);
-  return amount > 0 ? amount : null;
+  return { kind, utilizationPercent: null, averageValue: usable ? averageValue : 1 };
 }

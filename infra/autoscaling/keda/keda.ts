@@ -1,4 +1,5 @@
 import { hpaPolicy, synchronise, type HpaState } from '#infra/autoscaling/hpa/hpa.ts';
+import { plainDecision } from '#infra/autoscaling/plain-decision.ts';
 import type { Decision, Observation, Policy, Step } from '#infra/autoscaling/policy.ts';
 import type { KedaConfig } from './keda-config.ts';
 
@@ -123,19 +124,7 @@ function synchroniseWhenDue(
   return { state: synced, decision };
 }
 
-const wished = ({ replicas, reason }: Wish): Decision => ({
-  ...noWish(reason),
-  desired: replicas,
-  wanted: replicas,
-});
+const wished = ({ replicas, reason }: Wish): Decision =>
+  plainDecision({ desired: replicas, reason });
 
-const noWish = (reason: string): Decision => ({
-  desired: null,
-  wanted: null,
-  reason,
-  limits: [],
-  details: {},
-  panicking: false,
-  path: null,
-  againAtMs: null,
-});
+const noWish = (reason: string): Decision => plainDecision({ desired: null, reason });

@@ -1,3 +1,4 @@
+import { readMillicpus } from '#infra/autoscaling/quantity.ts';
 import { FieldReader, type FieldsRead } from '#infra/autoscaling/field-reader.ts';
 import type { NodeConfig } from './node-config.ts';
 
@@ -38,9 +39,7 @@ export function readNodeScaler(spec: unknown): FieldsRead<NodeConfig> {
 function cpuShare(reader: FieldReader, spec: unknown): number {
   const found = FieldReader.at(spec, ['cpusPerNode']);
   if (found === undefined) return 1_000;
-  const text = typeof found === 'number' ? String(found) : found;
-  const match = /^(\d+(?:\.\d+)?)(m?)$/.exec(typeof text === 'string' ? text : '');
-  const millis = Number(match?.[1]) * (match?.[2] === 'm' ? 1 : 1_000);
+  const millis = readMillicpus(found);
   if (millis >= 10 && millis <= 64_000) return Math.round(millis);
   const shown = JSON.stringify(found);
   reader.fault(['cpusPerNode'], `cpusPerNode is ${shown}; use 10m to 64, such as "500m"`);

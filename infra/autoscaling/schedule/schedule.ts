@@ -1,3 +1,4 @@
+import { plainDecision } from '#infra/autoscaling/plain-decision.ts';
 import type { Policy } from '#infra/autoscaling/policy.ts';
 
 export interface ScheduleConfig {
@@ -18,16 +19,12 @@ export const schedulePolicy: Policy<ScheduleConfig, { readonly startedMs: number
     const until = next === undefined ? 'to the end' : `until ${next.fromMs / 1_000} s`;
     return {
       state,
-      decision: {
+      decision: plainDecision({
         desired: replicas,
-        wanted: replicas,
         reason: `the time-table says ${replicas} ${until}`,
-        limits: [],
         details: { elapsedMs: atMs },
-        panicking: false,
-        path: null,
         againAtMs: next === undefined ? null : state.startedMs + next.fromMs,
-      },
+      }),
     };
   },
 };

@@ -1,3 +1,4 @@
+import { plainDecision } from '#infra/autoscaling/plain-decision.ts';
 import type { Decision, Observation, Stat } from '#infra/autoscaling/policy.ts';
 import type { DecisionRow } from '#infra/local/cluster-records.ts';
 import type { Clock } from '#kernel/core/clock.ts';
@@ -156,16 +157,11 @@ export class ServiceScaler {
       if (!this.#stopping.signal.aborted) {
         log.error('a policy gave no decision', { service: service.name, why: error.message });
       }
-      return {
+      return plainDecision({
         desired: null,
-        wanted: null,
         reason: `${error.message}; what was asked for last stays (${observation.replicas})`,
-        limits: [],
         details: { failed: true },
-        panicking: false,
-        path: null,
-        againAtMs: null,
-      };
+      });
     }
   }
 }

@@ -1,3 +1,4 @@
+import { readBytes, readMillicpus } from '#infra/autoscaling/quantity.ts';
 import { nodeAt, type LocatedNode } from './located-node.ts';
 import { manifestError } from './manifest-error.ts';
 
@@ -8,16 +9,6 @@ export interface ResourceQuantities {
   readonly memoryRequestBytes: number | null;
   readonly memoryLimitBytes: number | null;
 }
-
-const UNITS = {
-  '': 1,
-  k: 1e3,
-  M: 1e6,
-  G: 1e9,
-  Ki: 2 ** 10,
-  Mi: 2 ** 20,
-  Gi: 2 ** 30,
-} as const;
 
 /** `resources` of a container, in Kubernetes' quantities: `250m`, `0.5`, `128Mi`, `1G`. */
 export function readResources(container: LocatedNode | undefined): ResourceQuantities {
@@ -43,16 +34,14 @@ function textOf(node: LocatedNode): string {
 /** Thousandths of a CPU, at least 1. */
 function millicpus(node: LocatedNode | undefined): number | null {
   if (node === undefined) return null;
-  const match = /^(\d+(?:\.\d+)?)(m?)$/.exec(textOf(node));
-  const millis = Number(match?.[1]) * (match?.[2] === 'm' ? 1 : 1_000);
+  const millis = readMillicpus(textOf(node));
   if (millis >= 1 && millis <= 1_000_000) return Math.round(millis);
   throw manifestError(node.at, `"${textOf(node)}" is not a CPU quantity such as 250m or 0.5`);
 }
 
 function bytes(node: LocatedNode | undefined): number | null {
   if (node === undefined) return null;
-  const match = /^(\d+(?:\.\d+)?)(k|M|G|Ki|Mi|Gi)?$/.exec(textOf(node));
-  const value = Number(match?.[1]) * UNITS[(match?.[2] ?? '') as keyof typeof UNITS];
+  const value = readBytes(textOf(node));
   if (value >= 1 && value <= 2 ** 50) return Math.round(value);
   throw manifestError(node.at, `"${textOf(node)}" is not a memory quantity such as 128Mi or 1G`);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { isAlive } from '#infra/local/testing/processes.ts';
+import { isAlive } from './is-alive.ts';
 import { must } from '#kernel/core/assert.ts';
 import { silentLog } from '#kernel/system/log.ts';
 import { systemClock } from '#kernel/system/system-clock.ts';

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
-import { isAlive, until } from '#infra/local/testing/processes.ts';
+import { isAlive } from './is-alive.ts';
+import { until } from '#infra/local/testing/processes.ts';
 import { must } from '#kernel/core/assert.ts';
 import { probeHealth } from './liveness.ts';
 import { NOBODY_WAITS } from './testing/fake-pool.ts';

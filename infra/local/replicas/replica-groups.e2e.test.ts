@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { isAlive, until } from '#infra/local/testing/processes.ts';
+import { isAlive } from './is-alive.ts';
+import { until } from '#infra/local/testing/processes.ts';
 import { must } from '#kernel/core/assert.ts';
 import { silentLog } from '#kernel/system/log.ts';
 import { systemClock } from '#kernel/system/system-clock.ts';

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { spawnProcess, type ProcessRequest } from './spawn-process.ts';
-import { isAlive, until } from '#infra/local/testing/processes.ts';
+import { isAlive } from './is-alive.ts';
+import { until } from '#infra/local/testing/processes.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 let folder: string;

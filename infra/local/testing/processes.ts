@@ -1,17 +1,6 @@
 import { systemClock } from '#kernel/system/system-clock.ts';
 import type { ClusterStatus } from '../cluster.ts';
 
-/** Whether a process of this id is there; one that has ended and waits to be collected is not. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
-    throw error;
-  }
-}
-
 /** The processes of a cluster: stages, and nats-server where it is its own. */
 export function pidsOf(status: ClusterStatus): number[] {
   const stages = status.services.flatMap(({ replicas }) => replicas.map(({ pid }) => pid));
