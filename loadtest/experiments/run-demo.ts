@@ -1,19 +1,11 @@
 import { openStore } from '#kernel/store/open-store.ts';
 import { readLedgerFacts } from '#loadtest/ledger/read-ledger-facts.ts';
-import { writeReport } from '#loadtest/report/write-report.ts';
-import { checkSummary } from '#loadtest/results/check-summary.ts';
 import { readEnvironment } from '#loadtest/results/environment.ts';
-import {
-  createResultFolder,
-  markInvalid,
-  publishResult,
-  SUMMARY_FILE,
-  writeJson,
-} from '#loadtest/results/result-folder.ts';
-import { deriveSummary, readScaling, writeRunRecords } from '#loadtest/results/run-records.ts';
+import { createResultFolder, markInvalid } from '#loadtest/results/result-folder.ts';
+import { readScaling } from '#loadtest/results/run-records.ts';
 import { loadMaterials } from './demo-materials.ts';
-import { removeStore } from './remove-store.ts';
 import { replayOnCluster } from './replay-on-cluster.ts';
+import { finishResult } from './finish-result.ts';
 import type { Drive } from '#loadtest/vehicles/drive.ts';
 import type { Clock } from '#kernel/core/clock.ts';
 import type { SessionProgress } from '#loadtest/replay/export-tracker.ts';
@@ -66,15 +58,8 @@ export async function runDemo(options: DemoOptions): Promise<RunResult> {
   const folder = await createResultFolder(results, 'demo', clock.nowMs());
   try {
     const run = await replayOnCluster(options, materials, folder);
-    options.onNote('Checking the ledger and writing the report');
     const records = { ...(await collectRecords(options, run)), ...(await readScaling(folder)) };
-    await writeRunRecords(folder, records);
-    const { summary } = deriveSummary(records);
-    await writeJson(folder, SUMMARY_FILE, checkSummary(summary));
-    const report = await writeReport(folder, records);
-    if (summary.valid && !options.keepStore) await removeStore(folder);
-    signal.throwIfAborted();
-    return { folder, latest: await publishResult(folder), report, summary, records };
+    return await finishResult(folder, records, options);
   } catch (error) {
     await markInvalid(folder, `The run did not end: ${String(error)}`);
     throw error;

@@ -1,22 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { TachographError } from '#kernel/core/errors.ts';
+import { finishResult } from './finish-result.ts';
 import type { Enforcement } from '#infra/local/replicas/replica-groups.ts';
 import { must } from '#kernel/core/assert.ts';
 import { formatDemand } from '#kernel/demand/format-demand.ts';
 import { parseDemands } from '#kernel/demand/parse-demand.ts';
-import { writeReport } from '#loadtest/report/write-report.ts';
-import { checkSummary } from '#loadtest/results/check-summary.ts';
 import { readScaledBy } from '#loadtest/results/policy-rows.ts';
 import {
   createResultFolder,
   MANIFESTS_FOLDER,
   markInvalid,
-  publishResult,
-  SUMMARY_FILE,
-  writeJson,
 } from '#loadtest/results/result-folder.ts';
-import { deriveSummary, readScaling, writeRunRecords } from '#loadtest/results/run-records.ts';
+import { readScaling } from '#loadtest/results/run-records.ts';
 import { BurstCollector } from './burst-collector.ts';
 import { collectBursts } from './collect-bursts.ts';
 import { EXPERIMENT_OVERLAY, experimentOverlay } from './experiment-overlay.ts';
@@ -30,7 +26,6 @@ import {
   type OwnCluster,
   type OwnClusterOptions,
 } from './own-cluster.ts';
-import { removeStore } from './remove-store.ts';
 import { runningPipeline } from './running-pipeline.ts';
 import type { ClusterStatus } from '#infra/local/cluster.ts';
 import type { SessionProgress } from '#loadtest/replay/export-tracker.ts';
@@ -55,7 +50,7 @@ export interface ExperimentOptions extends Omit<
  * account. A run that does not end leaves its folder marked INVALID with the reason.
  */
 export async function runExperiment(options: ExperimentOptions): Promise<RunResult> {
-  const { experiment, results, clock, signal } = options;
+  const { experiment, results, clock } = options;
   const startedMs = clock.nowMs();
   const policy = policyText(experiment.arm.policy);
   const name = `${experiment.name}-${basename(policy).replace(/\.\w+$/, '')}`;
@@ -72,16 +67,9 @@ export async function runExperiment(options: ExperimentOptions): Promise<RunResu
     const trial = await withOwnCluster(cluster, folder, (own) =>
       runTrial(own, options, folder, runIdOf(startedMs)),
     );
-    options.onNote('Checking the ledger and writing the report');
     // What the cluster wrote down is complete when it has stopped.
     const records: RunRecords = { ...trial, ...(await readScaling(folder)) };
-    await writeRunRecords(folder, records);
-    const { summary } = deriveSummary(records);
-    await writeJson(folder, SUMMARY_FILE, checkSummary(summary));
-    const report = await writeReport(folder, records);
-    if (summary.valid && !options.keepStore) await removeStore(folder);
-    signal.throwIfAborted();
-    return { folder, latest: await publishResult(folder), report, summary, records };
+    return await finishResult(folder, records, options);
   } catch (error) {
     const told = inManifestsOf(folder, error, options);
     await markInvalid(folder, `The run did not end: ${String(told)}`);

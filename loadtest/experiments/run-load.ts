@@ -1,17 +1,9 @@
-import { writeReport } from '#loadtest/report/write-report.ts';
-import { checkSummary } from '#loadtest/results/check-summary.ts';
-import {
-  createResultFolder,
-  markInvalid,
-  publishResult,
-  SUMMARY_FILE,
-  writeJson,
-} from '#loadtest/results/result-folder.ts';
-import { deriveSummary, writeRunRecords } from '#loadtest/results/run-records.ts';
+import { createResultFolder, markInvalid } from '#loadtest/results/result-folder.ts';
 import { BurstCollector } from './burst-collector.ts';
 import { collectBursts } from './collect-bursts.ts';
 import { loadPipeline, runIdOf, type LoadOutcome, type PipelineLoad } from './load-pipeline.ts';
 import { loadRecords } from './load-records.ts';
+import { finishResult } from './finish-result.ts';
 import type { RunRecords } from '#loadtest/results/run-records.ts';
 import type { RunResult } from './run-result.ts';
 
@@ -27,18 +19,12 @@ export interface LoadOptions extends Omit<PipelineLoad, 'runId'> {
  * does not end leaves its folder marked INVALID with the reason.
  */
 export async function runLoad(options: LoadOptions): Promise<RunResult> {
-  const { clock, results, signal } = options;
+  const { clock, results } = options;
   const startedMs = clock.nowMs();
   const folder = await createResultFolder(results, 'emulated', startedMs);
   try {
     const records = await loadRunning(options, runIdOf(startedMs));
-    options.onNote('Checking the ledger and writing the report');
-    await writeRunRecords(folder, records);
-    const { summary } = deriveSummary(records);
-    await writeJson(folder, SUMMARY_FILE, checkSummary(summary));
-    const report = await writeReport(folder, records);
-    signal.throwIfAborted();
-    return { folder, latest: await publishResult(folder), report, summary, records };
+    return await finishResult(folder, records, { ...options, keepStore: true });
   } catch (error) {
     await markInvalid(folder, `The run did not end: ${String(error)}`);
     throw error;
