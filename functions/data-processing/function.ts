@@ -56,10 +56,15 @@ async function processEvent(
   if (loaded.kind !== 'loaded') return loaded;
   let processed: ProcessedWindow;
   try {
-    processed = await processWindow(loaded.input, BLOCK_CODEC, async (_name, work) => {
+    processed = await processWindow(loaded.input, BLOCK_CODEC, async (name, work) => {
       await nextTurn();
       signal.throwIfAborted();
-      return work();
+      const leave = name === 'decode' ? context.span?.()?.enter('decode') : undefined;
+      try {
+        return work();
+      } finally {
+        leave?.();
+      }
     });
   } catch (error) {
     if (!(error instanceof TachographError) || error.code !== 'BLOCK_TOO_LARGE') throw error;

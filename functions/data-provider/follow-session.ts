@@ -4,6 +4,8 @@ import type { CampaignFact } from '#kernel/facts/campaign.ts';
 import type { ReceiptFact, SessionFact, WindowFact } from '#kernel/facts/facts.ts';
 import { DONE, type Outcome, type StageContext } from '#kernel/runtime/stage.ts';
 import { readPrefix } from '#kernel/store/read-prefix.ts';
+import { ATTRIBUTE } from '#kernel/telemetry/names.ts';
+import { parseTraceparent } from '#kernel/telemetry/propagation.ts';
 import { loadSession, readNewReceipts } from './load-session.ts';
 import { planSession } from './plan-session.ts';
 import { planWindows } from './plan-windows.ts';
@@ -63,6 +65,34 @@ async function writeWindow(fact: WindowFact, state: SessionState, work: Work): P
   state.addWindow(rival);
 }
 
+/**
+ * The window goes on in the trace of the batch whose event closed it. The traces of its other batches end
+ * with their own events; a link leads from here to each of them.
+ */
+function linkBatches(fact: WindowFact, state: SessionState, { context }: Work): void {
+  const span = context.span?.();
+  if (span === undefined) return;
+  const own = parseTraceparent(span.place.traceparent)?.traceId;
+  const nowMs = context.clock.nowMs();
+  for (const seq of fact.ownSeqs) {
+    const receipt = state.receipts.get(seq);
+    const traceparent = receipt?.trace;
+    if (receipt === undefined || traceparent === undefined) continue;
+    if (parseTraceparent(traceparent)?.traceId === own) continue;
+    const { vehicle, session, window } = fact;
+    span.link(
+      { traceparent },
+      {
+        [ATTRIBUTE.vehicle]: vehicle,
+        [ATTRIBUTE.session]: session,
+        [ATTRIBUTE.seq]: seq,
+        [ATTRIBUTE.window]: window,
+        [ATTRIBUTE.windowWaitMs]: Math.max(0, nowMs - receipt.receivedAtMs),
+      },
+    );
+  }
+}
+
 async function announceWindow(fact: WindowFact, work: Work): Promise<void> {
   const { vehicle, session, window, revision } = fact;
   await work.context.emit(
@@ -114,7 +144,9 @@ async function advance(
     await writeWindow(fact, state, work);
   }
   for (const fact of state.windows.values()) {
-    if (fact.closedBy === event.id) await announceWindow(fact, work);
+    if (fact.closedBy !== event.id) continue;
+    linkBatches(fact, state, work);
+    await announceWindow(fact, work);
   }
   if (planned.length > MAX_WINDOWS_PER_EVENT) {
     const left = planned.length - MAX_WINDOWS_PER_EVENT;

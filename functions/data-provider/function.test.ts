@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fakeSpan } from '#kernel/telemetry/testing/fake-span.ts';
 import { ProviderBench } from './testing/provider-bench.ts';
 import { receipt } from './testing/receipts.ts';
 
@@ -81,6 +82,33 @@ test('handle of a duplicate event makes no fact and repeats only what that event
   if (second !== undefined) await b.handle(b.stored(second));
   expect((await b.windows()).length).toBe(windows);
   expect(b.emittedIds.slice(emitted)).toEqual(['data-provider/v1/s1/00000001/0001']);
+});
+
+test('a window of several batches links to the traces of those whose event did not close it', async () => {
+  const b = await bench();
+  const trace = (digit: string) => `00-${digit.repeat(32)}-${'c'.repeat(16)}-01`;
+  const short = (seq: number) => ({
+    ...receipt(seq),
+    fromUs: seq * 500_000,
+    untilUs: (seq + 1) * 500_000,
+    trace: trace(String(seq + 1)),
+  });
+  await b.arrive(short(0));
+  await b.clock.advance(500);
+  const span = fakeSpan(trace('2'));
+  b.span = span;
+  await b.arrive(short(1));
+  expect(await b.newestSets()).toMatchObject({ 0: [0, 1] });
+  const links = span.told.filter((line) => line.startsWith('link'));
+  expect(links).toEqual([
+    `link ${trace('1')} ${JSON.stringify({
+      'tachograph.vehicle': 'v1',
+      'tachograph.session': 's1',
+      'tachograph.seq': 0,
+      'tachograph.window': 0,
+      'tachograph.window.wait_ms': 500,
+    })}`,
+  ]);
 });
 
 test('tick gives up a silent session without end mark after abandonAfterMs', async () => {

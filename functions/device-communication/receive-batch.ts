@@ -9,6 +9,7 @@ import type { OneAtATime } from '#kernel/core/one-at-a-time.ts';
 import type { BatchFact } from '#kernel/facts/facts.ts';
 import type { StageContext } from '#kernel/runtime/stage.ts';
 import { sha256Hex } from '#kernel/system/sha256.ts';
+import { ATTRIBUTE } from '#kernel/telemetry/names.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { CampaignBook } from './campaign-book.ts';
 import type { CampaignStanding } from './campaign-rules.ts';
@@ -43,6 +44,10 @@ export async function receiveBatch(upload: Upload, reception: Reception): Promis
   const event = uploadEvent(upload.headers, upload.body, upload.vehicle);
   const stored = await storeUpload(upload, reception);
   const { vehicle, session, seq } = stored.receipt;
+  const span = reception.context.span?.();
+  span?.set(ATTRIBUTE.vehicle, vehicle);
+  span?.set(ATTRIBUTE.session, session);
+  span?.set(ATTRIBUTE.seq, seq);
   await reception.context.emit(
     {
       name: 'batch.stored.v1',
@@ -82,10 +87,12 @@ async function storeUpload(upload: Upload, reception: Reception): Promise<Stored
   const { context, budget, conflicts } = reception;
   const loan = await budget.borrow(mostBytes(upload), upload.body.length + REQUEST_BYTES);
   try {
-    const { fact, batch } = await readUpload(upload, context.clock.nowMs());
+    const span = context.span?.();
+    const leaveDecode = span?.enter('decode');
+    const { fact, batch } = await readUpload(upload, context.clock.nowMs()).finally(leaveDecode);
     loan.shrinkTo(batchBytes(batch));
     await checkAccepted(fact, batch, reception);
-    return await storeBatch(fact, batch, context.store, conflicts);
+    return await storeBatch(fact, batch, context.store, conflicts, span?.place.traceparent);
   } finally {
     loan.release();
   }

@@ -29,14 +29,19 @@ export async function storeBatch(
   batch: Batch,
   store: Store,
   conflicts: OneAtATime,
+  trace?: string,
 ): Promise<StoredBatch> {
   const id = batchId(fact.vehicle, fact.session, fact.seq);
+  const card = (received: BatchFact): ReceiptFact => ({
+    ...receiptOf(received, batch),
+    ...(trace === undefined ? {} : { trace }),
+  });
   const inserted = await store.insert('batches', id, { ...fact }, fact.sha256);
   if (inserted.outcome === 'created') {
-    return { duplicate: false, receipt: await storeReceipt(id, receiptOf(fact, batch), store) };
+    return { duplicate: false, receipt: await storeReceipt(id, card(fact), store) };
   }
   if (!inserted.same) await conflicts.run(id, () => refuseConflict(id, fact, store));
-  return { duplicate: true, receipt: await receiptOfDuplicate(id, batch, store) };
+  return { duplicate: true, receipt: await receiptOfDuplicate(id, card, store) };
 }
 
 /** Whether this very content is stored under its key: nothing that changed since can undo that. */
@@ -46,12 +51,16 @@ export async function isStored(fact: BatchFact, store: Store): Promise<boolean> 
   return stored !== undefined && stored['sha256'] === fact.sha256;
 }
 
-async function receiptOfDuplicate(id: string, batch: Batch, store: Store): Promise<ReceiptFact> {
+async function receiptOfDuplicate(
+  id: string,
+  card: (received: BatchFact) => ReceiptFact,
+  store: Store,
+): Promise<ReceiptFact> {
   const receipt = await store.get('receipts', id);
   if (receipt !== undefined) return receipt as unknown as ReceiptFact;
   // The first upload got as far as the batch, or is at this moment between the two.
   const first = await existing<BatchFact>('batches', id, store);
-  return storeReceipt(id, receiptOf(first, batch), store);
+  return storeReceipt(id, card(first), store);
 }
 
 /** Equal hashes of equal batches: whoever comes second reads what the first wrote. */

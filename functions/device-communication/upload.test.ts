@@ -8,6 +8,7 @@ import type { BatchFact, ReceiptFact } from '#kernel/facts/facts.ts';
 import { readBatchFact } from '#kernel/batch/read-batch-fact.ts';
 import type { Store } from '#kernel/store/store.ts';
 import { sha256Hex } from '#kernel/system/sha256.ts';
+import { fakeSpan } from '#kernel/telemetry/testing/fake-span.ts';
 import {
   batchOf,
   CBOR,
@@ -87,6 +88,21 @@ test.each([
     expect(await readBatchFact(fact)).toEqual(batchOf());
   },
 );
+
+test('upload that is traced: the receipt tells where, the span which batch it is and its decoding', async () => {
+  const { app, store, tracing } = await startStage();
+  const span = fakeSpan();
+  tracing.span = span;
+  await postBatch(app, batchOf());
+  expect(await store.get('receipts', ID)).toMatchObject({ trace: span.place.traceparent });
+  expect(span.told).toEqual([
+    'enter decode',
+    'leave decode',
+    'set tachograph.vehicle veh-1',
+    'set tachograph.session s1',
+    'set tachograph.seq 0',
+  ]);
+});
 
 test('upload of JSON with a charset is accepted', async () => {
   const { app } = await startStage();

@@ -9,6 +9,7 @@ import type { Emission, Outcome, StageContext, StageDefinition } from '#kernel/r
 import { memoryStore } from '#kernel/store/memory-store.ts';
 import { readPrefix } from '#kernel/store/read-prefix.ts';
 import { silentLog } from '#kernel/system/log.ts';
+import type { RequestSpan } from '#kernel/telemetry/stage-telemetry.ts';
 import { createDataProviderStage } from '../function.ts';
 
 /** A bench for the stage: a store in memory, virtual time, emissions kept, faults on request. */
@@ -18,6 +19,8 @@ export class ProviderBench {
   readonly emitted: CloudEvent[] = [];
   /** The n-th next emission fails (1: the very next one); 0: none. */
   failEmission = 0;
+  /** Of what is handled; undefined: nothing is traced. */
+  span: RequestSpan | undefined;
   #stages: StageDefinition[] = [];
 
   constructor(replicas = 1) {
@@ -35,6 +38,7 @@ export class ProviderBench {
       store: this.store,
       log: silentLog,
       software: 'test/0',
+      span: () => this.span,
       emit: async (emission: Emission, cause) => {
         if (this.failEmission > 0 && --this.failEmission === 0) throw new Error('no broker');
         this.emitted.push(emissionEvent('data-provider', emission, cause, this.clock.nowMs()));

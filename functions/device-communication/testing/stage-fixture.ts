@@ -14,6 +14,7 @@ import type { Fact, Store } from '#kernel/store/store.ts';
 import { COLLECTIONS } from '#kernel/store/store.ts';
 import type { Log } from '#kernel/system/log.ts';
 import { sha256Hex } from '#kernel/system/sha256.ts';
+import type { RequestSpan } from '#kernel/telemetry/stage-telemetry.ts';
 import type { BudgetLimits } from '../byte-budget.ts';
 import { createDeviceCommunicationStage } from '../function.ts';
 import { exampleDefinition } from '#kernel/facts/testing/example-campaign.ts';
@@ -37,6 +38,8 @@ export interface Fixture {
   }[];
   /** Set to make the next emissions fail. */
   readonly sink: { failure: Error | undefined };
+  /** Of the uploads; undefined: nothing is traced. */
+  readonly tracing: { span: RequestSpan | undefined };
 }
 
 export const definition = (changes: Partial<CampaignDefinition> = {}): CampaignDefinition =>
@@ -99,18 +102,20 @@ export async function startStage(
   };
   const log: Log = { info: keep, warn: keep, error: keep };
   const sink: Fixture['sink'] = { failure: undefined };
+  const tracing: Fixture['tracing'] = { span: undefined };
   const app = await serveStage(createDeviceCommunicationStage(uploads), {
     clock,
     store: wrapStore(store),
     log,
     software: 'tachograph/test',
+    span: () => tracing.span,
     emit: (emission, cause) => {
       if (sink.failure !== undefined) return Promise.reject(sink.failure);
       emitted.push({ emission, cause });
       return Promise.resolve();
     },
   });
-  return { app, clock, store, emitted, logged, sink };
+  return { app, clock, store, emitted, logged, sink, tracing };
 }
 
 export const batchOf = (changes: Partial<Batch> = {}): Batch => ({

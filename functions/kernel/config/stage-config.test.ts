@@ -19,6 +19,8 @@ test('readStageConfig takes the defaults for what is not set', () => {
     demandSeed: 1,
     demandCalibration: '',
     tracesUrl: undefined,
+    spansUrl: undefined,
+    tracingSetup: 'own',
     drainMs: 10_000,
   });
 });
@@ -32,6 +34,8 @@ test.each([
   [{ ...env, K_SINK: 'nats://x' }, 'K_SINK'],
   [{ ...env, OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'OTEL_EXPORTER_OTLP_ENDPOINT'],
   [{ ...env, FILES_URL: 's3:x' }, 'FILES_URL'],
+  [{ ...env, SPANS_URL: 'folder:x' }, 'SPANS_URL'],
+  [{ ...env, TRACING_SETUP: 'auto' }, 'TRACING_SETUP = "auto" is not valid: use own or sdk-node'],
   [{ ...env, DEMAND_PLACEMENT: 'workers:65' }, 'DEMAND_PLACEMENT = "workers:65"'],
   [{ ...env, DEMAND_PLACEMENT: 'workers:0' }, 'use inline, or workers:1 to workers:64'],
   [{ ...env, DEMAND_SEED: '-1' }, 'DEMAND_SEED = "-1" is not valid'],
@@ -61,6 +65,18 @@ test.each([
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: '' }, undefined],
 ])('readStageConfig + %j sends spans to %s', (variables, tracesUrl) => {
   expect(readStageConfig({ ...env, ...variables }).tracesUrl).toBe(tracesUrl);
+});
+
+test.each([
+  ['true', undefined],
+  ['TRUE', undefined],
+  ['', 'http://c/v1/traces'],
+  // By the standard every other value means false.
+  ['1', 'http://c/v1/traces'],
+])('OTEL_SDK_DISABLED=%s sends spans to %s', (OTEL_SDK_DISABLED, url) => {
+  const variables = { SPANS_URL: 'http://c/v1/traces', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c' };
+  const { spansUrl, tracesUrl } = readStageConfig({ ...env, ...variables, OTEL_SDK_DISABLED });
+  expect([spansUrl, tracesUrl]).toEqual([url, url]);
 });
 
 test('readStageConfig never quotes a store URL, which may hold a password', () => {

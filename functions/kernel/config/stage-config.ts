@@ -21,8 +21,12 @@ export interface StageConfig {
   readonly demandSeed: number;
   /** File with this machine's calibration, for `rate=local`; '' none. */
   readonly demandCalibration: string;
-  /** Collector of spans; undefined: none, and no tracing beyond handing contexts on. */
+  /** The user's collector of spans; undefined: none. */
   readonly tracesUrl: string | undefined;
+  /** The local cluster's collector, which keeps spans in a folder; undefined: none. */
+  readonly spansUrl: string | undefined;
+  /** How tracing is set up: by the SDK's trace package alone, or by OpenTelemetry's set-up for Node. */
+  readonly tracingSetup: 'own' | 'sdk-node';
   /** How long a stop may take before the process ends regardless. */
   readonly drainMs: number;
 }
@@ -161,6 +165,28 @@ export const STAGE_OPTIONS = {
     httpUrl,
     'use an http URL',
   ),
+  spansUrl: option(
+    'SPANS_URL',
+    '',
+    "where the local cluster's collector takes spans",
+    httpUrl,
+    'use an http URL',
+  ),
+  tracingSetup: option(
+    'TRACING_SETUP',
+    'own',
+    'how spans are made and sent: own, or sdk-node for the standard set-up',
+    (text: string) => (text === 'own' || text === 'sdk-node' ? text : undefined),
+    'use own or sdk-node',
+  ),
+  otelSdkDisabled: option(
+    'OTEL_SDK_DISABLED',
+    'false',
+    'true: nothing is traced',
+    // By the standard every other value means false.
+    (text: string) => text.toLowerCase() === 'true',
+    'use true or false',
+  ),
   drainMs: option(
     'DRAIN_MS',
     '10000',
@@ -171,7 +197,7 @@ export const STAGE_OPTIONS = {
 } as const satisfies Record<string, Option<unknown>>;
 
 /** Variables whose value may stand in a log; all that are not known to be harmless may not. */
-const QUOTABLE = /^(PORT|DEMAND_PLACEMENT|DEMAND_SEED)$/;
+const QUOTABLE = /^(PORT|DEMAND_PLACEMENT|DEMAND_SEED|TRACING_SETUP)$/;
 
 /** Reads one option; secrets (STORE_URL may hold a password) are named, never quoted. */
 function read<T>(row: Option<T>, env: Readonly<Record<string, string | undefined>>): T {
@@ -192,6 +218,8 @@ function read<T>(row: Option<T>, env: Readonly<Record<string, string | undefined
 export function readStageConfig(env: Readonly<Record<string, string | undefined>>): StageConfig {
   const sink = read(STAGE_OPTIONS.sink, env);
   const socketPath = read(STAGE_OPTIONS.socketPath, env);
+  const spansUrl = read(STAGE_OPTIONS.spansUrl, env);
+  const isDisabled = read(STAGE_OPTIONS.otelSdkDisabled, env);
   return Object.freeze({
     port: read(STAGE_OPTIONS.port, env),
     host: read(STAGE_OPTIONS.host, env),
@@ -204,16 +232,20 @@ export function readStageConfig(env: Readonly<Record<string, string | undefined>
     demandPlacement: read(STAGE_OPTIONS.demandPlacement, env),
     demandSeed: read(STAGE_OPTIONS.demandSeed, env),
     demandCalibration: read(STAGE_OPTIONS.demandCalibration, env),
-    tracesUrl: tracesUrl(
-      read(STAGE_OPTIONS.otlpTracesEndpoint, env),
-      read(STAGE_OPTIONS.otlpEndpoint, env),
-    ),
+    tracesUrl: isDisabled
+      ? undefined
+      : tracesUrl(
+          read(STAGE_OPTIONS.otlpTracesEndpoint, env),
+          read(STAGE_OPTIONS.otlpEndpoint, env),
+        ),
+    spansUrl: spansUrl === '' || isDisabled ? undefined : spansUrl,
+    tracingSetup: read(STAGE_OPTIONS.tracingSetup, env),
     drainMs: read(STAGE_OPTIONS.drainMs, env),
   });
 }
 
 /** The one for traces is taken as it is; to the one for all signals the path is added (OTLP's rule). */
-function tracesUrl(ofTraces: string, ofAll: string): string | undefined {
+export function tracesUrl(ofTraces: string, ofAll: string): string | undefined {
   if (ofTraces !== '') return ofTraces;
   return ofAll === '' ? undefined : `${ofAll.replace(/\/+$/, '')}/v1/traces`;
 }

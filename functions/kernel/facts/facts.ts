@@ -50,6 +50,8 @@ export type ReceiptFact = {
   readonly sha256: string;
   readonly bodyBytes: number;
   readonly receivedAtMs: number;
+  /** Where its reception is in its trace, as W3C Trace Context writes it, for the window's links. */
+  readonly trace?: string;
 };
 
 /** `bindings`: the one campaign and version of a session, written before its first batch. */

@@ -10,6 +10,7 @@ import type { Clock } from '../core/clock.ts';
 import { TachographError } from '../core/errors.ts';
 import { SinkClient } from './sink-client.ts';
 import { hopHeaders, type TraceFields } from '../telemetry/propagation.ts';
+import type { RequestSpan } from '../telemetry/stage-telemetry.ts';
 import type { Emission } from './stage.ts';
 
 /** Carried from the causing event to what it causes: intended send time and trace context. */
@@ -60,35 +61,76 @@ export interface Emitter {
   close(): Promise<void>;
 }
 
-/** Emits by POST to the sink; resolves after its 2xx, rejects with EMIT_FAILED on anything else. */
+/**
+ * Emits by POST to the sink; resolves after its 2xx, rejects with EMIT_FAILED on anything else. It is the
+ * phase `emit` of the span at work until the request has a connection, `publish` from there on.
+ */
 export function sinkEmitter(
   stage: StageName,
   sink: string | undefined,
   clock: Clock,
-  currentPlace: () => TraceFields | undefined = () => undefined,
+  currentSpan: () => RequestSpan | undefined = () => undefined,
 ): Emitter {
   const client = sink === undefined ? undefined : new SinkClient(new URL(sink));
   return {
     async emit(emission, cause) {
-      const event = emissionEvent(stage, emission, cause, clock.nowMs(), currentPlace());
-      if (client === undefined) {
-        throw new TachographError('EMIT_FAILED', { type: event.type, detail: 'K_SINK is not set' });
-      }
-      const { headers, body } = eventToBinary(event);
-      let status: number;
+      const span = currentSpan();
+      const phases = emissionPhases(span);
       try {
-        status = await client.post({ ...headers, ...hopHeaders(event.extensions) }, body);
-      } catch (error) {
-        const detail = error instanceof Error ? error.message : String(error);
-        throw new TachographError('EMIT_FAILED', { type: event.type, detail }, { cause: error });
-      }
-      if (status < 200 || status > 299) {
-        const detail = `the sink answered ${status}`;
-        throw new TachographError('EMIT_FAILED', { type: event.type, detail });
+        const event = emissionEvent(stage, emission, cause, clock.nowMs(), span?.place);
+        await post(client, event, phases.sent);
+      } finally {
+        phases.end();
       }
     },
     close: async () => {
       await client?.close();
     },
   };
+}
+
+interface EmissionPhases {
+  /** The request goes out: once, however often it is tried. */
+  readonly sent: () => void;
+  readonly end: () => void;
+}
+
+const UNTRACED: EmissionPhases = { sent: () => {}, end: () => {} };
+
+function emissionPhases(span: RequestSpan | undefined): EmissionPhases {
+  if (span === undefined) return UNTRACED;
+  let leave = span.enter('emit');
+  let isSent = false;
+  return {
+    sent: () => {
+      if (isSent) return;
+      isSent = true;
+      const leaveEmit = leave;
+      leave = span.enter('publish');
+      leaveEmit();
+    },
+    end: () => leave(),
+  };
+}
+
+async function post(
+  client: SinkClient | undefined,
+  event: CloudEvent,
+  onSent: () => void,
+): Promise<void> {
+  if (client === undefined) {
+    throw new TachographError('EMIT_FAILED', { type: event.type, detail: 'K_SINK is not set' });
+  }
+  const { headers, body } = eventToBinary(event);
+  let status: number;
+  try {
+    status = await client.post({ ...headers, ...hopHeaders(event.extensions) }, body, onSent);
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new TachographError('EMIT_FAILED', { type: event.type, detail }, { cause: error });
+  }
+  if (status < 200 || status > 299) {
+    const detail = `the sink answered ${status}`;
+    throw new TachographError('EMIT_FAILED', { type: event.type, detail });
+  }
 }

@@ -43,16 +43,25 @@ export function eventRoutes(
       if (telemetry === undefined || arrivedMs === undefined) await work();
       else await traceEvent(telemetry, { request, response, event, arrivedMs }, work);
     },
-    async parkExhausted(request, response) {
+    async parkExhausted(request, response, arrivedMs) {
       const event = await readEvent(request);
-      const { knativeerrorcode, knativeerrordata } = event.extensions;
-      // Knative carries the subscriber's answer as base64, an extension's text being restricted.
-      const said = Buffer.from(knativeerrordata ?? '', 'base64').toString('utf8');
-      const detail = `code ${knativeerrorcode ?? '?'}: ${said}`;
-      await park(definition.name, event, 'exhausted', detail, context);
-      answerEmpty(response, 204);
+      const detail = exhaustedBy(event);
+      const work = async (span?: RequestSpan): Promise<void> => {
+        span?.noteOutcome({ kind: 'parked', reason: 'exhausted', detail });
+        await park(definition.name, event, 'exhausted', detail, context);
+        answerEmpty(response, 204);
+      };
+      if (telemetry === undefined || arrivedMs === undefined) await work();
+      else await traceEvent(telemetry, { request, response, event, arrivedMs }, work);
     },
   };
+}
+
+/** What the event was given up for. Knative carries the answer as base64, an extension's text being restricted. */
+function exhaustedBy({ extensions }: CloudEvent): string {
+  const { knativeerrorcode, knativeerrordata } = extensions;
+  const said = Buffer.from(knativeerrordata ?? '', 'base64').toString('utf8');
+  return `code ${knativeerrorcode ?? '?'}: ${said}`;
 }
 
 const readEvent = async (request: IncomingMessage): Promise<CloudEvent> =>

@@ -28,7 +28,7 @@ const MAX_QUEUED_BURSTS = 1_000;
 export async function openStageDemand(
   config: DemandConfig,
   definition: StageDefinition,
-  context: Pick<StageContext, 'clock' | 'store'>,
+  context: Pick<StageContext, 'clock' | 'store' | 'span'> & { readonly nowMs?: () => number },
   instance: string,
 ): Promise<StageDemand> {
   const { demandPlacement, demandSeed } = config;

@@ -1,5 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { fastify, type FastifyServerOptions } from 'fastify';
+import {
+  fastify,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify';
 import { serveApiPages } from './api-pages.ts';
 import { consumeForRequests } from './demand-routes.ts';
 import { answerBadUrl, answerErrors, DEFAULT_BODY_BYTES } from './error-answers.ts';
@@ -47,12 +52,14 @@ export async function buildRestApp(
   });
   answerErrors(app, context.log);
   const spans = new WeakMap<IncomingMessage, RequestSpan>();
-  // Here, since what runs once a body is read runs in the connection's context, not in its request's.
-  app.addHook('preHandler', (request, _reply, done) => {
-    const span = spans.get(request.raw);
-    if (span === undefined) done();
-    else span.run(done);
-  });
+  // Twice, since what runs once a body is read runs in the connection's context, not in its request's.
+  for (const hook of ['onRequest', 'preHandler'] as const) {
+    app.addHook(hook, (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
+      const span = spans.get(request.raw);
+      if (span === undefined) done();
+      else span.run(done);
+    });
+  }
   await serveApiPages(app, definition.name, context.software);
   await app.register(async (scope) => {
     if (demand !== undefined && definition.consumes.length === 0) consumeForRequests(scope, demand);

@@ -6,7 +6,7 @@ import { openStore } from '../store/open-store.ts';
 import { jsonLog, type Log } from '../system/log.ts';
 import { epochMs, startTimings } from '../system/start-timings.ts';
 import { systemClock } from '../system/system-clock.ts';
-import type { StageTelemetry } from '../telemetry/stage-telemetry.ts';
+import type { RequestSpan, StageTelemetry } from '../telemetry/stage-telemetry.ts';
 import { sinkEmitter } from './emitter.ts';
 import { buildStageServer } from './stage-server.ts';
 import type { StageDemand } from './stage-demand.ts';
@@ -49,17 +49,26 @@ async function start(
   const config = readStageConfig(process.env);
   const definition = await create(config);
   const clock = systemClock;
-  const store = await openStore(config.storeUrl, clock);
+  const opened = await openStore(config.storeUrl, clock);
   const telemetry = await openTelemetry(config, definition, log);
-  const emitter = sinkEmitter(definition.name, config.sink, clock, () => telemetry?.current());
+  const store =
+    telemetry === undefined
+      ? opened
+      : (await import('../telemetry/traced-store.ts')).tracedStore(opened, telemetry);
+  const span = (): RequestSpan | undefined => telemetry?.current();
+  const emitter = sinkEmitter(definition.name, config.sink, clock, span);
   const context: StageContext = {
     clock,
     store,
     log,
     software: SOFTWARE,
+    span,
     emit: (emission, cause) => emitter.emit(emission, cause),
   };
-  const demand = await openDemand(config, definition, context);
+  const demand = await openDemand(config, definition, {
+    ...context,
+    ...(telemetry === undefined ? {} : { nowMs: () => telemetry.nowMs() }),
+  });
   const server = await buildStageServer(definition, context, demand, telemetry);
   let stopping = false;
   const stop = async (why: string): Promise<void> => {
@@ -91,17 +100,23 @@ async function start(
 
 /** Nothing of tracing is loaded where no collector is set. */
 async function openTelemetry(
-  { tracesUrl }: StageConfig,
+  { tracesUrl, spansUrl, tracingSetup, storeUrl }: StageConfig,
   { name }: StageDefinition,
   log: Log,
 ): Promise<StageTelemetry | undefined> {
-  if (tracesUrl === undefined) return undefined;
+  if (tracesUrl === undefined && spansUrl === undefined) return undefined;
   const { startTelemetry } = await import('../telemetry/start.ts');
+  const service = process.env['K_SERVICE'] ?? name;
   return startTelemetry({
     tracesUrl,
-    stage: process.env['K_SERVICE'] ?? name,
+    spansUrl,
+    setup: tracingSetup,
+    service,
+    instance: process.env['HOSTNAME'] ?? `${service}-${process.pid}`,
+    dbSystem: storeUrl.startsWith('sqlite:') ? 'sqlite' : 'mongodb',
     software: SOFTWARE,
     pid: process.pid,
+    env: process.env,
     clock: systemClock,
     nowMs: () => epochMs(systemClock.monotonicMs()),
     log,
@@ -112,7 +127,7 @@ async function openTelemetry(
 async function openDemand(
   config: StageConfig,
   definition: StageDefinition,
-  context: StageContext,
+  context: StageContext & { readonly nowMs?: () => number },
 ): Promise<StageDemand | undefined> {
   if (config.demand.trim() === '') return undefined;
   const { openStageDemand } = await import('./open-demand.ts');

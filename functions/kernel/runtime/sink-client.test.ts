@@ -2,6 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { VirtualClock } from '../core/clock.ts';
+import { fakeSpan } from '../telemetry/testing/fake-span.ts';
 import { sinkEmitter } from './emitter.ts';
 import { SinkClient } from './sink-client.ts';
 
@@ -147,4 +148,26 @@ test('an emitter without a sink, or whose sink is not there: EMIT_FAILED', async
   await expect(without.emit(EMISSION, undefined)).rejects.toThrow('K_SINK is not set');
   const nowhere = sinkEmitter('export', 'http://127.0.0.1:1', new VirtualClock());
   await expect(nowhere.emit(EMISSION, undefined)).rejects.toMatchObject({ code: 'EMIT_FAILED' });
+});
+
+test('an emission is the phase emit until it has a connection, publish until it is answered', async () => {
+  const { url } = await sink(accept);
+  const span = fakeSpan();
+  const emitter = sinkEmitter('export', url, new VirtualClock(), () => span);
+  const data = { vehicle: 'v', session: 's', revision: 1 };
+  await emitter.emit({ name: 'session.closed.v1', factId: 'v/s/1', subject: 'v', data }, undefined);
+  await emitter.close();
+  // Entered before the other is left: no moment between them belongs to neither.
+  expect(span.told).toEqual(['enter emit', 'enter publish', 'leave emit', 'leave publish']);
+});
+
+test('an emission that fails leaves its phase', async () => {
+  const { url } = await sink((response) => void response.writeHead(503).end());
+  const span = fakeSpan();
+  const emitter = sinkEmitter('export', url, new VirtualClock(), () => span);
+  const data = { vehicle: 'v', session: 's', revision: 1 };
+  const emission = { name: 'session.closed.v1', factId: 'v/s/1', subject: 'v', data } as const;
+  await expect(emitter.emit(emission, undefined)).rejects.toThrow('503');
+  await emitter.close();
+  expect(span.told.at(-1)).toBe('leave publish');
 });

@@ -22,14 +22,20 @@ export class SinkClient {
   /**
    * Resolves with the status of the answer, when it is complete. A connection that the sink had closed
    * while it was idle is replaced once: an event sent twice is recognised by its id.
+   *
+   * `onSent`: the request has a connection, open or being opened, and waits for no other one any more.
    */
-  async post(headers: Readonly<Record<string, string>>, body: Uint8Array): Promise<number> {
+  async post(
+    headers: Readonly<Record<string, string>>,
+    body: Uint8Array,
+    onSent: () => void = () => {},
+  ): Promise<number> {
     const transport = await (this.#agent ??= openTransport(this.#url));
     try {
-      return await this.#postOnce(transport, headers, body);
+      return await this.#postOnce(transport, headers, body, onSent);
     } catch (error) {
       if (!(error instanceof StaleConnection)) throw error;
-      return this.#postOnce(transport, headers, body);
+      return this.#postOnce(transport, headers, body, onSent);
     }
   }
 
@@ -37,6 +43,7 @@ export class SinkClient {
     { agent, send }: Transport,
     headers: Readonly<Record<string, string>>,
     body: Uint8Array,
+    onSent: () => void,
   ): Promise<number> {
     const { hostname, port, pathname, search } = this.#url;
     return new Promise((resolve, reject) => {
@@ -49,6 +56,7 @@ export class SinkClient {
         headers: { ...headers, 'content-length': body.length },
         timeout: TIMEOUT_MS,
       });
+      call.once('socket', onSent);
       call.once('response', (answer) => {
         answer.resume();
         answer.once('end', () => resolve(answer.statusCode ?? 0));

@@ -6,6 +6,8 @@ import { memoryStore } from '../store/memory-store.ts';
 import { silentLog } from '../system/log.ts';
 import type { BurstsAnswer } from './bursts.ts';
 import { DONE, type Outcome, type StageDefinition } from './stage.ts';
+import { fakeSpan } from '../telemetry/testing/fake-span.ts';
+import { StageDemand } from './stage-demand.ts';
 import { fakeDemand, fakeRunner, type FakeRunner } from './testing/fake-demand.ts';
 import { serveStage, type ServedStage } from './testing/serve-stage.ts';
 
@@ -171,4 +173,27 @@ test('a stage that consumes no events: executed around its POSTs, after those th
   expect(places()).toEqual(['before', 'good', 'after']);
   expect((await app.inject({ method: 'POST', url: '/v1/bad' })).statusCode).toBe(400);
   expect(places()).toEqual(['before', 'good', 'after', 'before', 'bad']);
+});
+
+test('a burst is phases of the span at work: CPU, waiting for a CPU, the rest, up to its end', async () => {
+  const span = fakeSpan();
+  const demand = new StageDemand({
+    stage: 'export',
+    runner: fakeRunner(['before']),
+    settings: { demand: 'cpuTime:50ms@before', placement: 'inline', seed: 1 },
+    clock,
+    store,
+    instance: 'export-1-2',
+    span: () => span,
+    nowMs: () => 1_060,
+  });
+  const cause = { key: 'a', subject: 'v' };
+  await demand.consume('before', cause, new AbortController().signal);
+  // The example burst: 50.5 ms of CPU, 9 ms of waiting for one, 0.5 ms of rest, no queue.
+  expect(span.told).toEqual([
+    'mark queue 1000 to 1000',
+    'mark burnCpu 1000 to 1050.5',
+    'mark burnReady 1050.5 to 1059.5',
+    'mark burnRest 1059.5 to 1060',
+  ]);
 });

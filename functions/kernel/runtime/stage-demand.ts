@@ -2,11 +2,13 @@ import { anyTextPart } from './any-text-part.ts';
 import type { StageName } from '#eventing/contracts/catalog.ts';
 import type { Clock } from '../core/clock.ts';
 import { TachographError } from '../core/errors.ts';
+import type { Phase } from '../core/phases.ts';
 import type { DemandRunner } from '../demand/demand-runner.ts';
-import type { Place } from '../demand/demand.ts';
+import type { BurstReport, Place } from '../demand/demand.ts';
 import type { PayloadFact } from '../facts/facts.ts';
 import type { Store } from '../store/store.ts';
 import { sha256Hex } from '../system/sha256.ts';
+import type { RequestSpan } from '../telemetry/stage-telemetry.ts';
 import { BurstLog } from './burst-log.ts';
 
 /** What was asked for, as `GET /bursts` says it. */
@@ -26,7 +28,14 @@ export interface StageDemandOptions {
   readonly store: Store;
   /** Tells this process from other replicas and from earlier ones. */
   readonly instance: string;
+  /** The span of the work at hand, of which a burst is a part; absent where nothing is traced. */
+  readonly span?: () => BurstSpan | undefined;
+  /** Now, as that span has it: epoch ms with a fraction. */
+  readonly nowMs?: () => number;
 }
+
+/** What of a span a burst needs. */
+export type BurstSpan = Pick<RequestSpan, 'mark'>;
 
 /** Whom a demand is executed for. */
 export interface DemandCause {
@@ -65,9 +74,27 @@ export class StageDemand {
   async consume(place: Place, cause: DemandCause, signal: AbortSignal): Promise<void> {
     const { runner, clock } = this.#options;
     if (!runner.has(place)) return;
-    this.bursts.note(await runner.run(place, signal, cause.key), clock.nowMs());
+    const reports = await runner.run(place, signal, cause.key);
+    this.bursts.note(reports, clock.nowMs());
+    this.#markPhases(reports);
     if (signal.aborted) throw new TachographError('CALLER_GONE');
     await this.#storePayload(runner.payloadBytes(place, cause.key), place, cause);
+  }
+
+  /**
+   * The bursts that have just ended, one after the other up to this moment, each as a stretch of CPU time,
+   * one of waiting for a CPU and the rest: their order within a burst is not known, only their lengths.
+   */
+  #markPhases(reports: readonly BurstReport[]): void {
+    const { nowMs } = this.#options;
+    const span = this.#options.span?.();
+    if (span === undefined || nowMs === undefined) return;
+    const stretches = reports.flatMap(stretchesOf);
+    let fromMs = nowMs() - stretches.reduce((sum, [, ms]) => sum + ms, 0);
+    for (const [phase, ms] of stretches) {
+      span.mark(phase, fromMs, fromMs + ms);
+      fromMs += ms;
+    }
   }
 
   /** As a fact of its own: it makes no other fact larger, which would be read back again and again. */
@@ -86,4 +113,18 @@ export class StageDemand {
   close(): Promise<void> {
     return this.#options.runner.close();
   }
+}
+
+/** Each is measured; the rest of a burst without CPU work is all of it. */
+function stretchesOf(report: BurstReport): readonly (readonly [Phase, number])[] {
+  const { queuedMs, cpuMs, wallMs } = report;
+  const readyMs = report.readyMs ?? 0;
+  // Readings of the clocks overlap by some µs: of a short burst the rest can be below 0.
+  const restMs = Math.max(0, report.restMs ?? wallMs - cpuMs - readyMs);
+  return [
+    ['queue', queuedMs],
+    ['burnCpu', cpuMs],
+    ['burnReady', readyMs],
+    ['burnRest', restMs],
+  ];
 }

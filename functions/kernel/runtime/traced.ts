@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CloudEvent } from '#eventing/contracts/cloud-event.ts';
-import { ATTRIBUTE } from '../telemetry/names.ts';
+import { ATTRIBUTE, HANDLE_SPAN } from '../telemetry/names.ts';
 import type { AttributeValue, RequestSpan, StageTelemetry } from '../telemetry/stage-telemetry.ts';
 
 export interface Arrival {
@@ -20,6 +20,10 @@ export async function traceEvent(
     [ATTRIBUTE.eventId]: event.id,
     [ATTRIBUTE.eventSource]: event.source,
     [ATTRIBUTE.eventType]: event.type,
+    [ATTRIBUTE.messagingOperation]: HANDLE_SPAN,
+    [ATTRIBUTE.messagingOperationType]: 'process',
+    [ATTRIBUTE.messagingId]: event.id,
+    [ATTRIBUTE.messagingBodyBytes]: event.data.length,
   };
   if (event.subject !== undefined) attributes[ATTRIBUTE.eventSubject] = event.subject;
   const { headers } = request;

@@ -1,49 +1,48 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import {
-  createTraceState,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-  TraceFlags,
-  type Context,
-  type Span,
-  type Tracer,
-} from '@opentelemetry/api';
+import { SpanKind, SpanStatusCode, type Span, type Tracer } from '@opentelemetry/api';
 import { TachographError } from '../core/errors.ts';
+import type { Phase } from '../core/phases.ts';
+import { parseRequestStart, REQUEST_START } from '../core/request-start.ts';
 import type { Outcome } from '../runtime/stage.ts';
 import { ATTRIBUTE, HANDLE_SPAN } from './names.ts';
-import {
-  findParent,
-  formatTraceparent,
-  parseTraceparent,
-  type TraceFields,
-} from './propagation.ts';
-import type { RequestSpan, SpanStart } from './stage-telemetry.ts';
+import { PhaseClock } from './phase-clock.ts';
+import { phaseAttributes } from './phase-attributes.ts';
+import { contextOf, placeOf, spanContextOf } from './places.ts';
+import { findParent, type TraceFields } from './propagation.ts';
+import type { AttributeValue, RequestSpan, SpanStart } from './stage-telemetry.ts';
 
 const KINDS = { event: SpanKind.CONSUMER, request: SpanKind.SERVER } as const;
+const TRIGGERS = { event: 'pubsub', request: 'http' } as const;
+
+export interface StageSpansOptions {
+  readonly tracer: Tracer;
+  readonly nowMs: () => number;
+  /** The same for every span: the function's name and instance, its store. */
+  readonly attributes: Readonly<Record<string, AttributeValue>>;
+}
 
 /** Makes the spans of a stage, and knows which one is at work. */
 export class StageSpans {
-  readonly #tracer: Tracer;
-  readonly #nowMs: () => number;
-  readonly #current = new AsyncLocalStorage<TraceFields>();
+  readonly #options: StageSpansOptions;
+  readonly #current = new AsyncLocalStorage<RequestSpan>();
   #isFirst = true;
 
-  constructor(tracer: Tracer, nowMs: () => number) {
-    this.#tracer = tracer;
-    this.#nowMs = nowMs;
+  constructor(options: StageSpansOptions) {
+    this.#options = options;
   }
 
   start({ kind, startMs, headers, extensions, attributes }: SpanStart): RequestSpan {
+    const { tracer, nowMs } = this.#options;
     const parent = findParent(headers, extensions);
-    const span = this.#tracer.startSpan(
+    const span = tracer.startSpan(
       HANDLE_SPAN,
       {
         kind: KINDS[kind],
         startTime: startMs,
         attributes: {
+          ...this.#options.attributes,
           ...attributes,
+          [ATTRIBUTE.faasTrigger]: TRIGGERS[kind],
           [ATTRIBUTE.coldStart]: this.#isFirst,
           [ATTRIBUTE.parentFrom]: parent.from,
         },
@@ -51,49 +50,58 @@ export class StageSpans {
       contextOf(parent.fields),
     );
     this.#isFirst = false;
-    return new HandleSpan(span, this.#current, this.#nowMs);
+    const run = <T>(own: RequestSpan, work: () => T): T => this.#current.run(own, work);
+    if (!span.isRecording()) return new UnsampledSpan(span, run);
+    const phases = new PhaseClock(startMs, nowMs);
+    const sentMs = parseRequestStart(headers[REQUEST_START]);
+    // From the sender's clock: one that is ahead of ours makes no negative wait, but none at all.
+    if (sentMs !== undefined) phases.mark('queue', sentMs, startMs);
+    return new HandleSpan(span, phases, nowMs, run);
   }
 
-  current(): TraceFields | undefined {
+  current(): RequestSpan | undefined {
     return this.#current.getStore();
   }
 }
 
-function contextOf(fields: TraceFields | undefined): Context {
-  const parsed = parseTraceparent(fields?.traceparent);
-  if (parsed === undefined) return ROOT_CONTEXT;
-  const { traceId, spanId, sampled } = parsed;
-  return trace.setSpanContext(ROOT_CONTEXT, {
-    traceId,
-    spanId,
-    traceFlags: sampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
-    isRemote: true,
-    ...(fields?.tracestate === undefined
-      ? {}
-      : { traceState: createTraceState(fields.tracestate) }),
-  });
-}
+type Run = <T>(own: RequestSpan, work: () => T) => T;
 
 class HandleSpan implements RequestSpan {
+  readonly place: TraceFields;
   readonly #span: Span;
-  readonly #current: AsyncLocalStorage<TraceFields>;
+  readonly #phases: PhaseClock;
   readonly #nowMs: () => number;
+  readonly #run: Run;
+  #storeCalls = 0;
 
-  constructor(span: Span, current: AsyncLocalStorage<TraceFields>, nowMs: () => number) {
+  constructor(span: Span, phases: PhaseClock, nowMs: () => number, run: Run) {
+    this.place = placeOf(span.spanContext());
     this.#span = span;
-    this.#current = current;
+    this.#phases = phases;
     this.#nowMs = nowMs;
+    this.#run = run;
   }
 
   run<T>(work: () => T): T {
-    const { traceId, spanId, traceFlags, traceState } = this.#span.spanContext();
-    const sampled = (traceFlags & TraceFlags.SAMPLED) !== 0;
-    const tracestate = traceState?.serialize() ?? '';
-    const fields = {
-      traceparent: formatTraceparent({ traceId, spanId, sampled }),
-      ...(tracestate === '' ? {} : { tracestate }),
-    };
-    return this.#current.run(fields, work);
+    return this.#run(this, work);
+  }
+
+  enter(phase: Phase): () => void {
+    if (phase === 'store') this.#storeCalls += 1;
+    return this.#phases.enter(phase);
+  }
+
+  mark(phase: Phase, fromMs: number, untilMs: number): void {
+    this.#phases.mark(phase, fromMs, untilMs);
+  }
+
+  link(place: TraceFields, attributes: Readonly<Record<string, AttributeValue>>): void {
+    const context = spanContextOf(place);
+    if (context !== undefined) this.#span.addLink({ context, attributes });
+  }
+
+  set(name: string, value: AttributeValue): void {
+    this.#span.setAttribute(name, value);
   }
 
   noteOutcome(outcome: Outcome): void {
@@ -115,6 +123,37 @@ class HandleSpan implements RequestSpan {
       // A 4xx is the caller's fault, and no failure of a server's span.
       if (status >= 500) this.#span.setStatus({ code: SpanStatusCode.ERROR });
     }
-    this.#span.end(this.#nowMs());
+    const endMs = this.#nowMs();
+    this.#span.setAttributes(phaseAttributes(this.#phases.end(endMs)));
+    if (this.#storeCalls > 0) this.#span.setAttribute(ATTRIBUTE.storeCalls, this.#storeCalls);
+    this.#span.end(endMs);
   }
+}
+
+const NOTHING = (): void => {};
+
+/** Of a trace that is not sampled: hands its place on, and costs nothing else. */
+class UnsampledSpan implements RequestSpan {
+  readonly place: TraceFields;
+  readonly #run: Run;
+
+  constructor(span: Span, run: Run) {
+    this.place = placeOf(span.spanContext());
+    this.#run = run;
+  }
+
+  run<T>(work: () => T): T {
+    return this.#run(this, work);
+  }
+
+  enter(): () => void {
+    return NOTHING;
+  }
+
+  mark(): void {}
+  link(): void {}
+  set(): void {}
+  noteOutcome(): void {}
+  noteFailure(): void {}
+  end(): void {}
 }

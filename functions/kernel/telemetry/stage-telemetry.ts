@@ -1,3 +1,4 @@
+import type { Phase } from '../core/phases.ts';
 import type { Outcome } from '../runtime/stage.ts';
 import type { TraceFields } from './propagation.ts';
 
@@ -16,8 +17,17 @@ export interface SpanStart {
 
 /** The span of one event or request. */
 export interface RequestSpan {
+  /** Its place in the trace, for what it causes. */
+  readonly place: TraceFields;
   /** Does the work; what it emits, now or later, continues this span. */
   run<T>(work: () => T): T;
+  /** A stretch of a phase begins; the function returned ends it. Several may be under way at once. */
+  enter(phase: Phase): () => void;
+  /** A stretch that has ended; epoch ms. */
+  mark(phase: Phase, fromMs: number, untilMs: number): void;
+  /** Another trace that this one goes on for as well. */
+  link(place: TraceFields, attributes: Readonly<Record<string, AttributeValue>>): void;
+  set(name: string, value: AttributeValue): void;
   noteOutcome(outcome: Outcome): void;
   noteFailure(error: unknown): void;
   /** Ends it; `status` is what the caller was answered, null: it had gone. */
@@ -29,8 +39,8 @@ export interface StageTelemetry {
   /** Now, as spans have it: epoch ms with a fraction. */
   nowMs(): number;
   start(start: SpanStart): RequestSpan;
-  /** The place in the trace of what runs at the moment; undefined outside of a span. */
-  current(): TraceFields | undefined;
+  /** The span of what runs at the moment; undefined outside of one. */
+  current(): RequestSpan | undefined;
   /** Spans that were not delivered: the queue was full, or the collector did not take them. */
   readonly dropped: number;
   /** Sends what is waiting, for at most so long. */

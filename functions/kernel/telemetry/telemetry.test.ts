@@ -1,103 +1,19 @@
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
-import { InMemorySpanExporter } from '@opentelemetry/sdk-trace';
 import { afterEach, expect, test } from 'vitest';
-import { VirtualClock } from '../core/clock.ts';
 import { TachographError } from '../core/errors.ts';
-import { emissionEvent } from '../runtime/emitter.ts';
-import { DONE, type StageContext, type StageDefinition } from '../runtime/stage.ts';
-import { serveStage, type ServedStage } from '../runtime/testing/serve-stage.ts';
-import { memoryStore } from '../store/memory-store.ts';
-import { silentLog } from '../system/log.ts';
-import { startTelemetry } from './start.ts';
+import { DONE } from '../runtime/stage.ts';
+import {
+  closeTracedStages,
+  PARENT,
+  PARENT_SPAN,
+  TRACE,
+  tracedStage,
+} from './testing/traced-stage.ts';
 
-const TRACE = '0af7651916cd43dd8448eb211c80319c';
-const PARENT_SPAN = 'b7ad6b7169203331';
-const PARENT = `00-${TRACE}-${PARENT_SPAN}-01`;
-const served: ServedStage[] = [];
-
-afterEach(async () => {
-  for (const stage of served.splice(0)) await stage.close();
-});
-
-/** A stage that emits what it was told by, with its spans in memory and its emissions as events. */
-async function traced(change: Partial<StageDefinition> = {}) {
-  const exporter = new InMemorySpanExporter();
-  const clock = new VirtualClock(1_000_000);
-  const telemetry = startTelemetry({
-    tracesUrl: 'http://unused.test/v1/traces',
-    stage: 'export',
-    software: 'tachograph/1.2.3',
-    pid: 42,
-    clock,
-    nowMs: () => clock.nowMs(),
-    log: silentLog,
-    loadExporter: async () => exporter,
-  });
-  const emitted: ReturnType<typeof emissionEvent>[] = [];
-  const context: StageContext = {
-    clock,
-    store: memoryStore(),
-    log: silentLog,
-    software: 'tachograph/1.2.3',
-    emit: async (emission, cause) => {
-      const place = telemetry.current();
-      emitted.push(emissionEvent('export', emission, cause, clock.nowMs(), place));
-    },
-  };
-  const emission = {
-    name: 'session.closed.v1',
-    factId: 'v/s/1',
-    subject: 'v',
-    data: { vehicle: 'v', session: 's', revision: 1 },
-  } as const;
-  const definition: StageDefinition = {
-    name: 'export',
-    consumes: ['known'],
-    handle: async (event, own) => {
-      await clock.advance(250);
-      await own.emit(emission, event);
-      return DONE;
-    },
-    routes: (app, own) => {
-      app.post('/v1/things', async (_request, reply) => {
-        await own.emit(emission, undefined);
-        return reply.status(201).send({});
-      });
-    },
-    ...change,
-  };
-  const stage = await serveStage(definition, context, undefined, telemetry);
-  served.push(stage);
-  // Over a socket: the end of an answer is the end of its span.
-  const url = await stage.listen();
-  const post = (path: string, more: Record<string, string> = {}) =>
-    fetch(`${url}${path}`, { method: 'POST', headers: { ...EVENT, ...more }, body: '{}' });
-  /** Ends the telemetry, which delivers its spans; read before the exporter forgets them. */
-  const spans = async () => {
-    await stage.close();
-    await telemetry.stop(0).catch(() => undefined);
-    return finished;
-  };
-  const finished: ReturnType<InMemorySpanExporter['getFinishedSpans']> = [];
-  const deliver = exporter.export.bind(exporter);
-  exporter.export = (batch, done) => {
-    finished.push(...batch);
-    deliver(batch, done);
-  };
-  return { url, post, spans, emitted };
-}
-
-const EVENT = {
-  'ce-specversion': '1.0',
-  'ce-id': 'a/b',
-  'ce-source': '/test',
-  'ce-type': 'known',
-  'ce-subject': 'veh-1',
-  'content-type': 'application/json',
-};
+afterEach(closeTracedStages);
 
 test('an event has one span: child of its extension, from arrival to answer, with its attributes', async () => {
-  const { post, spans } = await traced();
+  const { post, spans } = await tracedStage();
   expect((await post('/', { 'ce-traceparent': PARENT })).status).toBe(204);
   const [span, ...more] = await spans();
   expect(more).toEqual([]);
@@ -112,21 +28,31 @@ test('an event has one span: child of its extension, from arrival to answer, wit
     'cloudevents.event_source': '/test',
     'cloudevents.event_type': 'known',
     'cloudevents.event_subject': 'veh-1',
+    'db.system.name': 'sqlite',
     'faas.coldstart': true,
+    'faas.instance': 'export-0',
+    'faas.name': 'export',
+    'faas.trigger': 'pubsub',
     'http.response.status_code': 204,
+    'messaging.message.body.size': 2,
+    'messaging.message.id': 'a/b',
+    'messaging.operation.name': 'handle',
+    'messaging.operation.type': 'process',
     'tachograph.outcome': 'done',
     'tachograph.parent.from': 'extension',
+    'tachograph.phase.compute_ms': 250,
+    'tachograph.phases': 'compute:0+250000',
   });
   expect(span?.resource.attributes).toMatchObject({
     'service.name': 'export',
     'service.namespace': 'tachograph',
     'service.version': '1.2.3',
-    'service.instance.id': 'export-42',
+    'service.instance.id': 'export-0',
   });
 });
 
 test('what an event causes continues its span; the origin stays the one it came with', async () => {
-  const { post, spans, emitted } = await traced();
+  const { post, spans, emitted } = await tracedStage();
   const origin = `00-${TRACE}-${'1'.repeat(16)}-01`;
   await post('/', {
     'ce-traceparent': PARENT,
@@ -142,7 +68,7 @@ test('what an event causes continues its span; the origin stays the one it came 
 });
 
 test('an event whose traceparent a broker has blanked goes on from its origin', async () => {
-  const { post, spans } = await traced();
+  const { post, spans } = await tracedStage();
   await post('/', { 'ce-tachotrace': PARENT });
   const [span] = await spans();
   expect(span?.spanContext().traceId).toBe(TRACE);
@@ -150,7 +76,7 @@ test('an event whose traceparent a broker has blanked goes on from its origin', 
 });
 
 test('an event without any context begins a trace, whose first emission is the origin', async () => {
-  const { post, spans, emitted } = await traced();
+  const { post, spans, emitted } = await tracedStage();
   await post('/');
   const [span] = await spans();
   expect(span?.parentSpanContext).toBeUndefined();
@@ -160,14 +86,14 @@ test('an event without any context begins a trace, whose first emission is the o
 });
 
 test('a trace that is not sampled has no span here, and is handed on as not sampled', async () => {
-  const { post, spans, emitted } = await traced();
+  const { post, spans, emitted } = await tracedStage();
   await post('/', { traceparent: `00-${TRACE}-${PARENT_SPAN}-00` });
   expect(await spans()).toEqual([]);
   expect(emitted[0]?.extensions['traceparent']).toMatch(new RegExp(`^00-${TRACE}-.{16}-00$`));
 });
 
 test('a request for a route of its own: a server span, which what it emits continues', async () => {
-  const { post, spans, emitted } = await traced();
+  const { post, spans, emitted } = await tracedStage();
   expect((await post('/v1/things?x=1', { traceparent: PARENT })).status).toBe(201);
   const [span] = await spans();
   expect(span?.kind).toBe(SpanKind.SERVER);
@@ -187,7 +113,7 @@ test.each([
 ] as const)(
   'an outcome %s and its reason are attributes',
   async (kind, outcome, status, reason) => {
-    const { post, spans } = await traced({ handle: async () => outcome });
+    const { post, spans } = await tracedStage({ handle: async () => outcome });
     expect((await post('/')).status).toBe(status);
     const [span] = await spans();
     expect(span?.attributes).toMatchObject({
@@ -199,7 +125,7 @@ test.each([
 );
 
 test('a failure is the status of the span, with its code', async () => {
-  const { post, spans } = await traced({
+  const { post, spans } = await tracedStage({
     handle: async () => {
       throw new TachographError('STORE_BUSY', { detail: 'locked' });
     },
@@ -211,10 +137,95 @@ test('a failure is the status of the span, with its code', async () => {
 });
 
 test('only the first span of a process is the cold one; a probe has none', async () => {
-  const { url, post, spans } = await traced();
+  const { url, post, spans } = await tracedStage();
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   await post('/');
   await post('/');
   const cold = (await spans()).map(({ attributes }) => attributes['faas.coldstart']);
   expect(cold).toEqual([true, false]);
+});
+
+test('the phases of an event: its wait before the process, the store, and the work around it', async () => {
+  const { post, spans, clock } = await tracedStage({
+    handle: async (_event, { store }) => {
+      await clock.advance(10);
+      await store.insert('parked', 'v/export/1', { why: 'test' });
+      await clock.advance(5);
+      return DONE;
+    },
+  });
+  // Sent a quarter of a second before it arrives.
+  await post('/', { 'x-request-start': 't=999.750000' });
+  const [span] = await spans();
+  expect(span?.attributes).toMatchObject({
+    'tachograph.phases':
+      'queue:-250000+250000 compute:0+10000 store:10000+40000 compute:50000+5000',
+    'tachograph.phase.queue_ms': 250,
+    'tachograph.phase.compute_ms': 15,
+    'tachograph.phase.store_ms': 40,
+    'tachograph.store.calls': 1,
+  });
+});
+
+test('a sender whose clock is ahead makes no wait, and no negative one', async () => {
+  const { post, spans } = await tracedStage();
+  await post('/', { 'x-request-start': 't=1000.500000' });
+  const [span] = await spans();
+  expect(span?.attributes['tachograph.phases']).toBe('compute:0+250000');
+});
+
+test('what announces a fact that is there already says that it is a duplicate', async () => {
+  const { post, spans } = await tracedStage({
+    handle: async (_event, { store }) => {
+      await store.insert('windows', 'v/s/00000000/0001', { seqs: [0] });
+      return DONE;
+    },
+  });
+  await post('/');
+  await post('/');
+  const said = (await spans()).map(({ attributes }) => attributes['tachograph.duplicate']);
+  expect(said).toEqual([undefined, true]);
+});
+
+test('what a Trigger gave up has a span of its own, with its reason', async () => {
+  const { post, spans } = await tracedStage();
+  expect((await post('/dead-letter', { 'ce-traceparent': PARENT })).status).toBe(204);
+  const [span] = await spans();
+  expect(span?.spanContext().traceId).toBe(TRACE);
+  expect(span?.attributes).toMatchObject({
+    'tachograph.outcome': 'parked',
+    'tachograph.outcome.reason': 'exhausted',
+  });
+});
+
+test('a link leads to another trace, with its attributes; to no proper place there is none', async () => {
+  const { post, spans } = await tracedStage({
+    handle: async (_event, { span }) => {
+      span?.()?.link({ traceparent: PARENT }, { 'tachograph.seq': 7 });
+      span?.()?.link({ traceparent: 'none' }, { 'tachograph.seq': 8 });
+      return DONE;
+    },
+  });
+  await post('/');
+  const [span] = await spans();
+  expect(span?.links).toHaveLength(1);
+  expect(span?.links[0]).toMatchObject({
+    context: { traceId: TRACE, spanId: PARENT_SPAN },
+    attributes: { 'tachograph.seq': 7 },
+  });
+});
+
+test("OpenTelemetry's own set-up for Node makes the same spans", async () => {
+  const { post, spans } = await tracedStage({}, 'sdk-node');
+  await post('/', { 'ce-traceparent': PARENT });
+  const [span, ...more] = await spans();
+  expect(more).toEqual([]);
+  expect(span?.name).toBe('handle');
+  expect(span?.parentSpanContext?.spanId).toBe(PARENT_SPAN);
+  expect(span?.resource.attributes).toMatchObject({
+    'service.name': 'export',
+    'service.instance.id': 'export-0',
+    'process.runtime.name': 'nodejs',
+  });
+  expect(span?.attributes['tachograph.phases']).toBe('compute:0+250000');
 });
