@@ -96,6 +96,7 @@ function spawnStage(
       DEMAND: demand,
       BUNDLE_WARM_UP: '1',
       OTEL_EXPORTER_OTLP_ENDPOINT: sinkUrl,
+      SPANS_URL: `${sinkUrl}/v1/traces`,
     },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
