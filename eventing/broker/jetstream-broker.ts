@@ -19,6 +19,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { connect, headers as natsHeaders, nanos } from '@nats-io/transport-node';
 import { TachographError } from '#kernel/core/errors.ts';
 import type { Log } from '#kernel/system/log.ts';
+import type { TraceFields } from '#kernel/telemetry/propagation.ts';
 import type { CloudEvent } from '../contracts/cloud-event.ts';
 import { eventToBinary, MAX_EVENT_BYTES } from '../contracts/codec.ts';
 import type { BrokerKey } from './broker-names.ts';
@@ -28,6 +29,7 @@ import { consumerName, streamName, subjectPrefix, typeSubject } from './broker-n
 const MAX_MESSAGE_BYTES = MAX_EVENT_BYTES + 64 * 1024;
 const PUBLISH_TIMEOUT_MS = 5_000;
 const RECONNECT_WAIT_MS = 200;
+const NANOS_PER_MS = 1_000_000;
 
 /** What a Broker's stream keeps. */
 export interface BrokerLimits {
@@ -53,6 +55,10 @@ export interface Delivery {
   readonly attempt: number;
   /** Binary-mode headers and body, as they go on the wire: nothing was decoded. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Headers of the message beside the event's: its place in the trace, for who reads no CloudEvents. */
+  readonly trace: Readonly<Record<string, string>>;
+  /** When the stream had it, by the server's clock: epoch ms with a fraction. */
+  readonly storedMs: number;
   readonly body: Uint8Array;
   ack(): void;
   retry(delayMs: number): void;
@@ -160,13 +166,19 @@ export class JetStreamBroker {
   /**
    * Resolves when the stream has the event; `duplicate` when it had one with this id. Throws
    * BROKER_UNAVAILABLE when it has not, or may not have, taken it: publish it again. At most the ingress's
-   * maxPublishing are under way.
+   * maxPublishing are under way. `trace` goes along as headers of the message.
    */
-  async publish(broker: BrokerKey, event: CloudEvent): Promise<{ readonly duplicate: boolean }> {
+  async publish(
+    broker: BrokerKey,
+    event: CloudEvent,
+    trace?: TraceFields,
+  ): Promise<{ readonly duplicate: boolean }> {
     if (!this.#connected) throw disconnected();
     const binary = eventToBinary(event);
     const headers = natsHeaders();
     for (const name in binary.headers) headers.set(name, binary.headers[name] as string);
+    if (trace !== undefined) headers.set('traceparent', trace.traceparent);
+    if (trace?.tracestate !== undefined) headers.set('tracestate', trace.tracestate);
     const options = { msgID: event.id, headers, timeout: PUBLISH_TIMEOUT_MS };
     const { promise, resolve, reject } = Promise.withResolvers<{ readonly duplicate: boolean }>();
     this.#publishing.add(reject);
@@ -252,15 +264,19 @@ export class JetStreamBroker {
 
 function deliveryOf(message: JsMsg): Delivery {
   const headers: Record<string, string> = {};
+  const trace: Record<string, string> = {};
   // Iterated once: every get() would build and filter the whole list of names again.
   for (const [name, values] of message.headers ?? []) {
     if (name.startsWith('ce-') || name === 'content-type') headers[name] = values[0] as string;
+    if (name === 'traceparent' || name === 'tracestate') trace[name] = values[0] as string;
   }
-  const { streamSequence, deliveryCount } = message.info;
+  const { streamSequence, deliveryCount, timestampNanos } = message.info;
   return {
     sequence: streamSequence,
     attempt: deliveryCount,
     headers,
+    trace,
+    storedMs: timestampNanos / NANOS_PER_MS,
     body: message.data,
     ack: () => message.ack(),
     retry: (delayMs) => message.nak(delayMs),

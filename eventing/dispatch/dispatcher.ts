@@ -4,9 +4,10 @@ import type { Log } from '#kernel/system/log.ts';
 import type { Delivery, JetStreamBroker, Subscription } from '../broker/jetstream-broker.ts';
 import { eventFromHttp, hasEvent } from '../contracts/codec.ts';
 import type { DeliveryOutcome } from '../delivery/policy.ts';
-import { parseRetryAfter, retryDelayMs, settle } from '../delivery/policy.ts';
+import { parseRetryAfter, retryDelayMs, settle, type Settlement } from '../delivery/policy.ts';
 import type { DeliveryFailure } from './dead-letter.ts';
 import { deadLetterHeaders } from './dead-letter.ts';
+import type { DeliveryEnd, DeliverySpan, DeliveryTracing } from './delivery-tracing.ts';
 import { passesFilter } from './event-filter.ts';
 import type { Sender, SendResult } from './event-sender.ts';
 import type { TriggerSpec } from './trigger-spec.ts';
@@ -36,6 +37,8 @@ export interface DispatcherOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Makes the span of each attempt; absent: nothing is traced. */
+  readonly tracing?: DeliveryTracing;
 }
 
 /** An event that was handed to us and has no ending yet. */
@@ -195,10 +198,12 @@ export class TriggerDispatcher {
 
   async #deliver(held: Held): Promise<void> {
     const { headers, body } = held.delivery;
-    const result = await this.#send(this.#subscriber, headers, body, held);
+    const span = this.#beginSpan(held, false);
+    const result = await this.#send(this.#subscriber, headers, body, held, span);
     const outcome = await this.#judge(result);
     const { delivery: policy } = this.spec;
     const settlement = settle(outcome, held.delivery.attempt, policy, this.#options.random);
+    span?.end(result, this.#endOf(settlement.kind));
     if (settlement.kind === 'ack') {
       this.#delivered++;
       held.delivery.ack();
@@ -209,16 +214,28 @@ export class TriggerDispatcher {
     }
   }
 
+  #beginSpan({ delivery }: Held, isDeadLetter: boolean): DeliverySpan | undefined {
+    return this.#options.tracing?.begin({ spec: this.spec, delivery, isDeadLetter });
+  }
+
+  #endOf(kind: Settlement['kind']): DeliveryEnd {
+    if (kind === 'ack' || kind === 'retry') return kind;
+    return this.#deadLetterSink === undefined ? 'dropped' : 'deadLetter';
+  }
+
   #send(
     sender: Sender,
     headers: Readonly<Record<string, string>>,
     body: Uint8Array,
     held: Held,
+    span: DeliverySpan | undefined,
   ): Promise<SendResult> {
-    const sent = { ...headers, prefer: 'reply', 'kn-namespace': this.spec.broker.namespace };
-    return sender.send(sent, body, (cut) => {
+    const { namespace } = this.spec.broker;
+    const sent = { ...headers, ...span?.headers, prefer: 'reply', 'kn-namespace': namespace };
+    const onStart = (cut: (reason: Error) => void): void => {
       held.cut = cut;
-    });
+    };
+    return sender.send(sent, body, onStart, span?.hop);
   }
 
   #retry(held: Held, delayMs: number): void {
@@ -271,8 +288,11 @@ export class TriggerDispatcher {
       return log.error('an event was given up; the Trigger has no dead letter sink', fields);
     }
     const headers = deadLetterHeaders(delivery.headers, failure);
-    const result = await this.#send(this.#deadLetterSink, headers, delivery.body, held);
-    if (result.kind === 'answer' && result.status >= 200 && result.status <= 299) {
+    const span = this.#beginSpan(held, true);
+    const result = await this.#send(this.#deadLetterSink, headers, delivery.body, held, span);
+    const isTaken = result.kind === 'answer' && result.status >= 200 && result.status <= 299;
+    span?.end(result, isTaken ? 'ack' : 'retry');
+    if (isTaken) {
       this.#deadLettered++;
       held.delivery.ack();
       return log.warn('an event went to the dead letter sink', fields);

@@ -1,5 +1,8 @@
 import type { Dispatcher } from 'undici';
 import { Pool } from 'undici';
+import type { Clock } from '#kernel/core/clock.ts';
+import { formatRequestStart, REQUEST_START } from '#kernel/core/request-start.ts';
+import type { HopNotes } from './hop-notes.ts';
 
 /** What a subscriber said to an event. */
 export type SendResult =
@@ -25,11 +28,15 @@ export interface SenderOptions {
 export interface Sender {
   /** What a person, and the dead letter sink, are told about where it is. */
   readonly url: string;
-  /** Never rejects: a failure is a result. `onStart` receives the means to cut the request off. */
+  /**
+   * Never rejects: a failure is a result. `onStart` receives the means to cut the request off. Given
+   * `hop`, it is told where the request is, and the receiver when it was sent.
+   */
   send(
     headers: Readonly<Record<string, string>>,
     body: Uint8Array,
     onStart: (cut: (reason: Error) => void) => void,
+    hop?: HopNotes,
   ): Promise<SendResult>;
   /** Cuts every request that is under way; their results say `aborted`. */
   destroy(): Promise<void>;
@@ -48,11 +55,13 @@ export class EventSender implements Sender {
   readonly #path: string;
   readonly #pool: Pool;
   readonly #maxAnswerBytes: number;
+  readonly #clock: Clock;
   #destroyed = false;
 
-  constructor(url: string, options: SenderOptions) {
+  constructor(url: string, options: SenderOptions, clock: Clock) {
     const { origin, pathname, search } = new URL(url);
     this.url = url;
+    this.#clock = clock;
     this.#path = pathname + search;
     this.#maxAnswerBytes = options.maxAnswerBytes;
     this.#pool = new Pool(origin, {
@@ -69,19 +78,25 @@ export class EventSender implements Sender {
     headers: Readonly<Record<string, string>>,
     body: Uint8Array,
     onStart: (cut: (reason: Error) => void) => void,
+    hop?: HopNotes,
   ): Promise<SendResult> {
     return new Promise((resolve) => {
       const fail = (error: Error): void => {
         const detail = error.message === '' ? error.name : error.message;
         resolve({ kind: 'failure', aborted: this.#destroyed, detail });
       };
-      const options = { method: 'POST' as const, path: this.#path, headers, body };
+      const sent = hop === undefined ? headers : { ...headers, ...this.#start(hop) };
+      const options = { method: 'POST' as const, path: this.#path, headers: sent, body };
       try {
         this.#pool.dispatch(options, collector(this.#maxAnswerBytes, resolve, fail, onStart));
       } catch (error) {
         fail(error as Error);
       }
     });
+  }
+
+  #start(hop: HopNotes): Record<string, string> {
+    return { [REQUEST_START]: formatRequestStart(hop.sent(this.#clock.monotonicMs())) };
   }
 
   async destroy(): Promise<void> {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { errorBody, TachographError } from '#kernel/core/errors.ts';
 import type { Log } from '#kernel/system/log.ts';
+import { findParent, type TraceFields } from '#kernel/telemetry/propagation.ts';
 import type { BrokerKey } from '../broker/broker-names.ts';
 import { brokerPath } from '../broker/broker-names.ts';
 import type { CloudEvent } from '../contracts/cloud-event.ts';
@@ -10,7 +11,11 @@ import { eventFromHttp, MAX_EVENT_BYTES } from '../contracts/codec.ts';
 
 /** What the ingress needs of a broker. */
 export interface Publisher {
-  publish(broker: BrokerKey, event: CloudEvent): Promise<{ readonly duplicate: boolean }>;
+  publish(
+    broker: BrokerKey,
+    event: CloudEvent,
+    trace?: TraceFields,
+  ): Promise<{ readonly duplicate: boolean }>;
 }
 
 export interface IngressOptions {
@@ -109,7 +114,10 @@ class IngressState {
     try {
       const broker = this.#route(request);
       const body = await readBody(request);
-      await this.#store(broker, eventFromHttp(request.headers, body));
+      const event = eventFromHttp(request.headers, body);
+      // The event's own place first: it names the span that emitted it, a proxy's header its hop.
+      const { fields } = findParent({}, event.extensions);
+      await this.#store(broker, event, fields ?? findParent(request.headers).fields);
       this.#accepted++;
       response.writeHead(202, { 'content-length': '0', ...this.#connection(request) }).end();
     } catch (error) {
@@ -131,13 +139,13 @@ class IngressState {
     return broker;
   }
 
-  async #store(broker: BrokerKey, event: CloudEvent): Promise<void> {
+  async #store(broker: BrokerKey, event: CloudEvent, trace?: TraceFields): Promise<void> {
     if (this.#publishing >= this.#maxPublishing) {
       throw new TachographError('BROKER_BUSY', { limit: this.#maxPublishing });
     }
     this.#publishing++;
     try {
-      const { duplicate } = await this.#publisher.publish(broker, event);
+      const { duplicate } = await this.#publisher.publish(broker, event, trace);
       if (duplicate) this.#duplicates++;
     } finally {
       this.#publishing--;

@@ -7,6 +7,7 @@ import { brokerPath } from '../broker/broker-names.ts';
 import type { BrokerLimits } from '../broker/jetstream-broker.ts';
 import { DEFAULT_BROKER_LIMITS, JetStreamBroker } from '../broker/jetstream-broker.ts';
 import { MAX_EVENT_BYTES } from '../contracts/codec.ts';
+import type { DeliveryTracing } from './delivery-tracing.ts';
 import type { TriggerStats } from './dispatcher.ts';
 import { TriggerDispatcher } from './dispatcher.ts';
 import type { Sender, SenderOptions } from './event-sender.ts';
@@ -35,6 +36,8 @@ export interface EventingOptions {
   /** How long the stream waits for an acknowledgement, or for word that work goes on. */
   readonly ackWaitMs?: number;
   readonly maxPublishing?: number;
+  /** Makes spans of deliveries; absent: nothing is traced. */
+  readonly tracing?: DeliveryTracing;
   /** How long a stop waits for deliveries under way before it gives them back. */
   readonly drainMs?: number;
 }
@@ -107,7 +110,7 @@ class Triggers {
   }
 
   async apply(spec: TriggerSpec): Promise<void> {
-    const { brokers, clock, random, log, ackWaitMs } = this.#options;
+    const { brokers, clock, random, log, ackWaitMs, tracing } = this.#options;
     const path = brokerPath(spec.broker);
     if (!brokers.some((key) => brokerPath(key) === path)) {
       throw new TachographError('BROKER_UNKNOWN', { path });
@@ -123,6 +126,7 @@ class Triggers {
       clock,
       random,
       log,
+      ...(tracing === undefined ? {} : { tracing }),
     });
     await this.#stop(spec.name);
     await dispatcher.start();
@@ -130,14 +134,14 @@ class Triggers {
   }
 
   #open(destination: Destination, spec: TriggerSpec): Sender {
-    const { resolveUri, openSender } = this.#options;
+    const { resolveUri, openSender, clock } = this.#options;
     const options = {
       connections: spec.maxInFlight,
       timeoutMs: spec.delivery.timeoutMs,
       maxAnswerBytes: MAX_EVENT_BYTES,
     };
     const own = openSender?.(destination, options);
-    return own ?? new EventSender(resolveUri(destination), options);
+    return own ?? new EventSender(resolveUri(destination), options, clock);
   }
 
   async remove(name: string): Promise<void> {

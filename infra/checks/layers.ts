@@ -31,7 +31,13 @@ export const LAYERS: readonly Layer[] = [
   { folder: 'eventing/delivery/', may: CONTRACTS, pure: true },
   {
     folder: 'eventing/',
-    may: [...CONTRACTS, 'eventing/', 'functions/kernel/system/'],
+    // Of telemetry the reading of contexts alone.
+    may: [
+      ...CONTRACTS,
+      'eventing/',
+      'functions/kernel/system/',
+      'functions/kernel/telemetry/propagation.ts',
+    ],
   },
   { folder: 'infra/routing/', may: ['functions/kernel/core/'], pure: true },
   {
@@ -49,6 +55,8 @@ export const LAYERS: readonly Layer[] = [
       'eventing/',
       'infra/',
       'functions/kernel/system/',
+      'functions/kernel/config/',
+      'functions/kernel/telemetry/',
       'functions/kernel/demand/',
     ],
   },

@@ -1,14 +1,14 @@
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { request } from 'undici';
-import { brokerPath, type BrokerKey } from '#eventing/broker/broker-names.ts';
-import { eventToBinary } from '#eventing/contracts/codec.ts';
+import { brokerPath } from '#eventing/broker/broker-names.ts';
 import type { CloudEvent } from '#eventing/contracts/cloud-event.ts';
 import { startEventing, type Eventing } from '#eventing/dispatch/start-eventing.ts';
 import { parseTrigger, type Destination } from '#eventing/dispatch/trigger-spec.ts';
 import { must } from '#kernel/core/assert.ts';
 import { TachographError } from '#kernel/core/errors.ts';
+import { epochMs } from '#kernel/system/start-timings.ts';
 import { randomStream } from '#kernel/core/random.ts';
+import { brokerKey, withBrokerDelivery } from './broker-manifests.ts';
 import { channelSettings } from './channel-settings.ts';
 import type { ClusterOptions, ClusterStatus } from './cluster.ts';
 import { takeClusterLock, type ClusterLock } from './cluster-lock.ts';
@@ -29,10 +29,12 @@ import { poolWorkload } from './cluster-workloads.ts';
 import { ObserverTriggers } from './observer-triggers.ts';
 import { readPing } from './ping-manifest.ts';
 import { runPingSource } from './ping-source.ts';
+import { postEvent } from './post-event.ts';
 import { makePrivateFolder } from './private-folder.ts';
 import { openReplicas, type Replicas } from './replicas/open-replicas.ts';
 import type { ProcessPool } from './replicas/process-pool.ts';
 import { serviceEnvironment, type ValueSources } from './service-environment.ts';
+import type { ClusterTracing } from './tracing/cluster-tracing.ts';
 import { serviceSink, sinkUrl, type BrokerUrl } from './sink-binding.ts';
 
 /** A stage's start is 0.2 s; on a loaded machine with all starting at once, some seconds. */
@@ -65,6 +67,7 @@ export class ClusterParts {
   #replicas: Replicas | undefined;
   #recorder: ClusterRecorder | undefined;
   #scaling: ClusterScaling | undefined;
+  #tracing: ClusterTracing | undefined;
   #originMs = 0;
   #pings: Promise<void>[] = [];
   #starting: Promise<void> | undefined;
@@ -132,6 +135,10 @@ export class ClusterParts {
     return this.#options.clock.monotonicMs() - this.#originMs;
   }
 
+  get spansUrl(): string | undefined {
+    return this.#tracing?.spansUrl;
+  }
+
   applyTrigger(trigger: PlainManifest): Promise<void> {
     return this.running().eventing.applyTrigger(parseTrigger(trigger));
   }
@@ -150,6 +157,7 @@ export class ClusterParts {
     this.#originMs = clock.monotonicMs();
     await makePrivateFolder(join(dataDir, 'logs'));
     if (recordDir !== undefined) this.#recorder = new ClusterRecorder(recordDir, log);
+    this.#tracing = await this.#startTracing();
     const storeDir = join(dataDir, 'nats');
     this.#nats = await this.#step('nats-server', () =>
       startLocalNats({ search, storeDir, clock, log }),
@@ -161,6 +169,7 @@ export class ClusterParts {
         clock,
         log,
         status: () => this.status(),
+        ...(this.#tracing && { tracing: this.#tracing.requests }),
         ...this.#control(),
       }),
     );
@@ -174,6 +183,16 @@ export class ClusterParts {
     const ticking = this.#options.pings === false ? [] : pingSources;
     this.#pings = ticking.map((source) => this.#startPing(source));
     this.#started = true;
+  }
+
+  /** First of all, and stopped last: everybody sends their spans there. Nothing is loaded without. */
+  async #startTracing(): Promise<ClusterTracing | undefined> {
+    const { spansDir, env, clock, log } = this.#options;
+    const isWanted = spansDir !== undefined || collectorIsSet(env);
+    if (!isWanted || env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return undefined;
+    const module = await import('./tracing/cluster-tracing.ts');
+    const { pid } = process;
+    return module.ClusterTracing.start({ spansDir, env, pid, clock, toEpochMs: epochMs, log });
   }
 
   #openPath({ name, kind, containerConcurrency, timeoutMs }: ScaledWorkload): ServicePath {
@@ -229,6 +248,7 @@ export class ClusterParts {
       clock,
       random: randomStream(1, 'delivery back-off'),
       log,
+      ...(this.#tracing && { tracing: this.#tracing.deliveries }),
       ...channelSettings(brokers, this.#sources.configMaps),
     });
   }
@@ -267,7 +287,11 @@ export class ClusterParts {
         gateway.path(service).setReplica(replica, address);
         onEvent?.({ kind: address === undefined ? 'down' : 'ready', service, replica });
       },
-      onRow: (row) => recorder?.write('replicas', row),
+      onRow: (row) => {
+        recorder?.write('replicas', row);
+        if (row.phase === 'gone') this.#tracing?.forget(row.replica);
+      },
+      onStart: (start) => this.#tracing?.noteStart(start),
       onColdStart: (row) => recorder?.write('coldStarts', row),
       ...(nodeScaler && {
         nodes: {
@@ -305,7 +329,8 @@ export class ClusterParts {
     const sink = serviceSink(workload, this.#pipeline.sinkBindings, this.#brokerUrl);
     const env = serviceEnvironment(workload, this.#sources, sink);
     const program = (entry: string): string => programs?.get(entry) ?? entry;
-    return poolWorkload(workload, env, { root, dataDir, program, parentEnv, seed: 1 });
+    const spansUrl = this.spansUrl;
+    return poolWorkload(workload, env, { root, dataDir, program, parentEnv, spansUrl, seed: 1 });
   }
 
   #startPing(source: PlainManifest): Promise<void> {
@@ -343,6 +368,7 @@ export class ClusterParts {
     await step(() => this.#gateway?.stop());
     await step(() => Promise.all([...this.#paths.values()].map((path) => path.close())));
     await step(() => this.#nats?.stop());
+    await step(() => this.#tracing?.stop());
     this.#recorder?.close();
     this.#lock?.release();
     if (errors.length > 0) throw new AggregateError(errors, 'Not everything stopped in order');
@@ -358,36 +384,5 @@ export class ClusterParts {
   }
 }
 
-const brokerKey = (broker: PlainManifest): BrokerKey => ({
-  namespace: broker.metadata.namespace ?? 'default',
-  name: broker.metadata.name,
-});
-
-/** A Trigger without a delivery of its own has its Broker's. */
-function withBrokerDelivery(
-  trigger: PlainManifest,
-  brokers: readonly PlainManifest[],
-): PlainManifest {
-  if (trigger.spec?.['delivery'] !== undefined) return trigger;
-  const broker = brokers.find((candidate) => candidate.metadata.name === trigger.spec?.['broker']);
-  const delivery = broker?.spec?.['delivery'];
-  return delivery === undefined ? trigger : { ...trigger, spec: { ...trigger.spec, delivery } };
-}
-
-async function postEvent(url: string, event: CloudEvent): Promise<void> {
-  const { headers, body } = eventToBinary(event);
-  const answer = await request(url, {
-    method: 'POST',
-    headers,
-    body,
-    headersTimeout: 10_000,
-    bodyTimeout: 10_000,
-  });
-  await answer.body.dump();
-  if (answer.statusCode < 200 || answer.statusCode > 299) {
-    throw new TachographError('EMIT_FAILED', {
-      type: event.type,
-      detail: `the sink answered ${answer.statusCode}`,
-    });
-  }
-}
+const collectorIsSet = (env: ClusterOptions['env']): boolean =>
+  ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'].some((name) => env[name]);

@@ -14,6 +14,8 @@ export interface WorkloadSurroundings {
   readonly program: (entry: string) => string;
   /** This process's environment, of which a stage sees a short fixed list. */
   readonly parentEnv: Readonly<Record<string, string | undefined>>;
+  /** Where the local cluster's collector takes spans; undefined: nowhere. */
+  readonly spansUrl: string | undefined;
   /** Of the artificial start delays. */
   readonly seed: number;
 }
@@ -22,12 +24,12 @@ export interface WorkloadSurroundings {
 export function poolWorkload(
   workload: ScaledWorkload,
   own: Readonly<Record<string, string>>,
-  { root, dataDir, program, parentEnv, seed }: WorkloadSurroundings,
+  { root, dataDir, program, parentEnv, spansUrl, seed }: WorkloadSurroundings,
 ): PoolWorkload {
   const { name, entry, resources, terminationGraceMs, scaling } = workload;
   const logs = join(dataDir, 'logs');
   const env = stageEnvironment(parentEnv, own);
-  const telemetry = telemetryEnvironment(parentEnv);
+  const telemetry = telemetryEnvironment(parentEnv, spansUrl);
   const start = ({ replica, place, joinFiles, socketPath }: Launch) => {
     // The first place's log has the stage's own name: with one replica, as mostly, it is the one.
     const log = place === 0 ? name : `${name}-${place}`;
@@ -56,21 +58,23 @@ export function poolWorkload(
 }
 
 /**
- * Where a collector is set, replicas report to it by the standard variables, each under its own name.
- * Without one they get none of these: telemetry then costs nothing.
+ * Where a collector is set, replicas report to it by the standard variables, and to the cluster's own,
+ * each under its own name. Without any they get none of these: telemetry then costs nothing.
  */
 export function telemetryEnvironment(
   parent: Readonly<Record<string, string | undefined>>,
+  spansUrl?: string,
 ): (replica: string) => Record<string, string> {
   const set = Object.entries(parent).filter(
     (entry): entry is [string, string] => entry[0].startsWith('OTEL_') && entry[1] !== undefined,
   );
-  if (set.length === 0) return () => ({});
+  if (set.length === 0 && spansUrl === undefined) return () => ({});
   const { OTEL_RESOURCE_ATTRIBUTES: attributes, ...rest } = Object.fromEntries(set);
   return (replica) => {
     const own = `service.instance.id=${replica}`;
     const all = attributes === undefined ? own : `${attributes},${own}`;
-    return { ...rest, OTEL_RESOURCE_ATTRIBUTES: all };
+    const kept = spansUrl === undefined ? {} : { SPANS_URL: spansUrl };
+    return { ...rest, ...kept, OTEL_RESOURCE_ATTRIBUTES: all };
   };
 }
 

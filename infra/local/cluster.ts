@@ -32,6 +32,11 @@ export interface ClusterOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Existing folder for what the cluster writes down about itself (cluster-records.ts); absent: nothing. */
   readonly recordDir?: string;
+  /**
+   * Folder in which the spans of all processes are kept (spans.ndjson, tracing.json); absent: none are.
+   * OTEL_SDK_DISABLED=true in `env` overrules it.
+   */
+  readonly spansDir?: string;
   /** False: the PingSources of the YAML stay silent, as in an experiment. */
   readonly pings?: boolean;
   /** The bundle of each stage's entry; an entry that is not in it runs from its source. */
@@ -76,6 +81,8 @@ export interface LocalCluster {
   /** Where the first Broker takes events. */
   readonly brokerUrl: string;
   readonly natsUrl: string;
+  /** Where this cluster's collector takes spans (OTLP/JSON); undefined: nothing is traced. */
+  readonly spansUrl: string | undefined;
   serviceUrl(name: string): string;
   /** Adds a Trigger (a plain manifest), for instance of a program that wants to see events. */
   applyTrigger(trigger: object): Promise<void>;
@@ -139,6 +146,7 @@ function facade(parts: ClusterParts, stop: () => Promise<void>): LocalCluster {
     gatewayUrl: gateway.url,
     brokerUrl: Object.values(parts.brokerUrls())[0] ?? eventing.ingressUrl,
     natsUrl: nats.url,
+    spansUrl: parts.spansUrl,
     serviceUrl: (name) => `${gateway.url}/${gateway.path(name).name}`,
     applyTrigger: (trigger) => parts.applyTrigger(checkTrigger(trigger)),
     removeTrigger: (name) => eventing.removeTrigger(name),

@@ -44,31 +44,43 @@ export class RowFile {
     return this.#dropped;
   }
 
+  /** In the file. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Why; undefined while none is missing. */
   get reason(): string | undefined {
     return this.#reason;
   }
 
   write(row: unknown): void {
+    this.writeLine(JSON.stringify(row));
+  }
+
+  /** A row that is text already, without line breaks. Says whether it is in the file. */
+  writeLine(text: string): boolean {
     if (this.#file === undefined || this.#reason !== undefined) {
       this.#dropped += 1;
-      return;
+      return false;
     }
-    const line = Buffer.from(`${JSON.stringify(row)}\n`);
+    const line = Buffer.from(`${text}\n`);
     if (this.#bytes + line.length > this.#maxBytes) {
       this.#reason = `the file has reached ${this.#maxBytes} bytes`;
       this.#dropped += 1;
-      return;
+      return false;
     }
     try {
       for (let done = 0; done < line.length;) {
         done += this.#files.write(this.#file, line.subarray(done));
       }
       this.#bytes += line.length;
+      return true;
     } catch (error) {
       this.#reason = (error as NodeJS.ErrnoException).code ?? String(error);
       this.#dropped += 1;
       this.#cutOff(this.#file);
+      return false;
     }
   }
 

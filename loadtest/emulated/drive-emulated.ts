@@ -6,7 +6,7 @@ import { arrivalTimes } from '#loadtest/arrivals/arrival-times.ts';
 import { ExportTracker, stillMissing } from '#loadtest/replay/export-tracker.ts';
 import { REPLAY_LIMITS } from '#loadtest/replay/replay.ts';
 import { waitForExports } from '#loadtest/replay/wait-for-exports.ts';
-import { traceparentOf, uploadRequest } from '#loadtest/vehicles/upload-request.ts';
+import { uploadRequest } from '#loadtest/vehicles/upload-request.ts';
 import {
   BACKOFF,
   backoffMs,
@@ -19,6 +19,9 @@ import { openLoop } from './open-loop.ts';
 import { planBatches } from './plan-batches.ts';
 import type { DatasetExported } from '#eventing/contracts/catalog.ts';
 import type { Batch } from '#kernel/batch/batch.ts';
+import { BatchSpan } from '#loadtest/tracing/batch-span.ts';
+import type { ProcessTracing } from '#kernel/telemetry/process-tracing.ts';
+import type { TraceFields } from '#kernel/telemetry/propagation.ts';
 import type { Clock } from '#kernel/core/clock.ts';
 import type { Random } from '#kernel/core/random.ts';
 import type { Arrivals } from '#loadtest/arrivals/arrival-times.ts';
@@ -47,6 +50,8 @@ export interface EmulatedLoad {
   readonly onProgress: (progress: readonly SessionProgress[]) => void;
   readonly progressEveryMs: number;
   readonly limits?: ReplayLimits;
+  /** Absent: nothing is traced. */
+  readonly tracing?: ProcessTracing;
   readonly signal: AbortSignal;
 }
 
@@ -59,7 +64,8 @@ export async function driveEmulated(load: EmulatedLoad): Promise<ReplayResult> {
   const random = randomStream(load.seed, 'arrivals');
   const plan = planBatches(arrivalTimes(load.arrivals, durationMs, random), load.vehicles.length);
   const originMs = clock.monotonicMs();
-  const originWallMs = clock.nowMs();
+  // The spans' clock, where there are spans: what one says of a moment, the other says too.
+  const originWallMs = load.tracing?.nowMs() ?? clock.nowMs();
   // By window number and not by time: the window length is of no account.
   const tracker = new ExportTracker(1_000);
   await load.subscribe((data) => tracker.noteExport(data, clock.monotonicMs() - originMs));
@@ -139,7 +145,6 @@ class Sender {
   readonly #origin: Origin;
   readonly #signal: AbortSignal;
   readonly #backoff: Random;
-  readonly #traces: Random;
 
   constructor(load: EmulatedLoad, tracker: ExportTracker, origin: Origin, stop: AbortSignal) {
     this.#load = load;
@@ -147,7 +152,6 @@ class Sender {
     this.#origin = origin;
     this.#signal = AbortSignal.any([load.signal, stop]);
     this.#backoff = randomStream(load.seed, 'backoff');
-    this.#traces = randomStream(load.seed, 'traces');
   }
 
   #nowMs(): number {
@@ -156,16 +160,19 @@ class Sender {
 
   /** Resolves with the batch's verdict noted, or when stopped. `startMs` is since the run's origin. */
   async send(planned: PlannedBatch, startMs: number): Promise<void> {
-    const { vehicles, campaign } = this.#load;
+    const { vehicles, campaign, tracing } = this.#load;
     const intendedMs = startMs + planned.intendedMs;
     const vehicle = must(vehicles[planned.vehicle], 'the vehicle of a planned batch');
     const intendedUs = (this.#origin.originWallMs + intendedMs) * 1_000;
     const batch = emulatedBatch(vehicle, campaign, planned, intendedUs);
     const body = gzipSync(encodeBatch(batch, 'cbor'), { level: 1 });
-    const request = uploadRequest(batch, body, intendedUs, traceparentOf(this.#traces));
+    const { vehicle: name, session } = vehicle;
+    const traced = { vehicle: name, session, seq: planned.seq, intendedMs: intendedUs / 1_000 };
+    const span = tracing === undefined ? undefined : new BatchSpan(tracing, traced);
+    const request = (place?: TraceFields) => uploadRequest(batch, body, intendedUs, place);
     let record = unsentRecord({
-      vehicle: vehicle.vehicle,
-      session: vehicle.session,
+      vehicle: name,
+      session,
       seq: planned.seq,
       fromUs: batch.fromUs,
       untilUs: batch.untilUs,
@@ -174,18 +181,22 @@ class Sender {
       bytes: body.length,
       intendedMs,
       readyMs: this.#nowMs(),
+      traceId: span?.traceId ?? null,
     });
     while (!this.#signal.aborted && record.attempts < BACKOFF.maxAttempts) {
       const sentMs = this.#nowMs();
       const firstSentMs = record.firstSentMs ?? sentMs;
       record = { ...record, sentMs, firstSentMs, attempts: record.attempts + 1 };
       this.#tracker.noteRecord(record);
-      const verdict = await this.#upload(request);
+      const attempt = span?.upload();
+      const verdict = await this.#upload(request(attempt?.place));
+      attempt?.end(verdict);
       record = { ...record, ...this.#settled(verdict) };
       this.#tracker.noteRecord(record);
-      if (verdict.kind !== 'retry') return;
+      if (verdict.kind !== 'retry') break;
       await this.#pause(backoffMs(record.attempts, verdict.retryAfterMs, this.#backoff.next()));
     }
+    span?.end(record.outcome, record.duplicate);
   }
 
   async #upload(request: UploadRequest): Promise<Verdict> {

@@ -6,6 +6,7 @@ import { UndiciTransport } from '#loadtest/vehicles/undici-transport.ts';
 import { engineerClient, type EngineerClient } from './engineer-client.ts';
 import { stagesSince, stageSummaries } from './stage-summaries.ts';
 import type { DatasetExported } from '#eventing/contracts/catalog.ts';
+import type { ProcessTracing } from '#kernel/telemetry/process-tracing.ts';
 import type { Clock } from '#kernel/core/clock.ts';
 import type { Arrivals } from '#loadtest/arrivals/arrival-times.ts';
 import type { EmulatedVehicle } from '#loadtest/emulated/emulated-vehicle.ts';
@@ -24,6 +25,8 @@ export interface PipelineLoad {
   readonly seed: number;
   readonly limits?: ReplayLimits;
   readonly clock: Clock;
+  /** Absent: nothing is traced. */
+  readonly tracing?: ProcessTracing;
   readonly signal: AbortSignal;
   readonly onNote: (line: string) => void;
   readonly onProgress: (progress: readonly SessionProgress[]) => void;
@@ -119,7 +122,7 @@ async function sendAll(
       campaign,
       transport,
       subscribe: async (onExport: (data: DatasetExported) => void) => {
-        const sink = await listenForExports(onExport);
+        const sink = await listenForExports(onExport, load.tracing);
         closers.push(() => sink.close());
         await pipeline.addTrigger(exportTrigger(trigger, pipeline.address.brokerUrl, sink.uri));
         closers.unshift(() => pipeline.removeTrigger(trigger));

@@ -10,6 +10,8 @@ import { sha256Hex } from '#kernel/system/sha256.ts';
 import { EXPORT_FOLDER, RUN_FOLDER } from '#loadtest/results/result-folder.ts';
 import { awaitRest, restingReplicas } from './await-rest.ts';
 import type { NatsSearch } from '#eventing/broker/find-nats.ts';
+import type { ProcessTracing } from '#kernel/telemetry/process-tracing.ts';
+import { startGeneratorTracing } from '#loadtest/tracing/generator-tracing.ts';
 import type { Clock } from '#kernel/core/clock.ts';
 import type { ScaledBy } from '#loadtest/results/policy-rows.ts';
 
@@ -37,8 +39,12 @@ export interface OwnCluster {
   readonly storeUrl: string;
   readonly engineerToken: string;
   readonly natsVersion: string | null;
+  /** Of this process as a load generator; undefined: nothing is traced. */
+  readonly tracing: ProcessTracing | undefined;
 }
 
+/** How long the generator's last spans may take. */
+const FLUSH_MS = 5_000;
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -61,6 +67,11 @@ export async function withOwnCluster<T>(
   try {
     const nats = await findNats(options);
     const programs = await stagePrograms(options);
+    const log = jsonLog(
+      'cluster',
+      () => clock.nowMs(),
+      (line) => logFile.write(Buffer.from(line)),
+    );
     const cluster = await startCluster({
       root,
       overlay,
@@ -68,6 +79,7 @@ export async function withOwnCluster<T>(
       programs,
       dataDir,
       recordDir: folder,
+      spansDir: folder,
       // A tick of the wall clock would fall into one run and not into the next.
       pings: false,
       configMaps: { tachograph: { ...settings, 'store-url': storeUrl, 'files-url': filesUrl } },
@@ -76,21 +88,24 @@ export async function withOwnCluster<T>(
       env,
       nats,
       clock,
-      log: jsonLog(
-        'cluster',
-        () => clock.nowMs(),
-        (line) => logFile.write(Buffer.from(line)),
-      ),
+      log,
       onEvent: (event) => {
         if (event.kind === 'starting') onNote(`Starting ${event.what}`);
       },
       signal,
     });
     try {
-      const own = { cluster, storeUrl, engineerToken, natsVersion: nats.version ?? null };
-      const result = await use(own);
-      onNote('Stopping the pipeline');
-      return result;
+      const { spansUrl } = cluster;
+      const tracing = await startGeneratorTracing({ spansUrl, env, clock, log });
+      const natsVersion = nats.version ?? null;
+      try {
+        const result = await use({ cluster, storeUrl, engineerToken, natsVersion, tracing });
+        onNote('Stopping the pipeline');
+        return result;
+      } finally {
+        // Before the collector, which ends with the cluster.
+        await tracing?.stop(FLUSH_MS);
+      }
     } finally {
       await cluster.stop();
     }

@@ -76,8 +76,9 @@ async function replayOn(
       campaign: campaign.definition,
       clock,
       transport,
+      ...(own.tracing && { tracing: own.tracing }),
       subscribe: async (onExport) => {
-        const sink = await listenForExports(onExport);
+        const sink = await listenForExports(onExport, own.tracing);
         sinks.push(sink);
         await cluster.applyTrigger(exportTrigger(SINK_TRIGGER, cluster.brokerUrl, sink.uri));
       },

@@ -127,7 +127,7 @@ async function runTrial(
   let loadEndMs = 0;
   let end: ClusterStatus | undefined;
   const outcome = await loadPipeline(
-    { ...options, ...load, seed, runId, pipeline },
+    { ...options, ...load, seed, runId, pipeline, ...(own.tracing && { tracing: own.tracing }) },
     {
       before: async () => {
         requireEnforced(experiment, (await cluster.status()).enforcement);

@@ -3,6 +3,8 @@ import { eventType } from '#eventing/contracts/catalog.ts';
 import { eventFromHttp, MAX_EVENT_BYTES } from '#eventing/contracts/codec.ts';
 import { parseEventData } from '#eventing/contracts/event-data.ts';
 import { errorBody, TachographError } from '#kernel/core/errors.ts';
+import { traceArrival } from '#loadtest/tracing/arrival-span.ts';
+import type { ProcessTracing } from '#kernel/telemetry/process-tracing.ts';
 import type { IncomingMessage, Server } from 'node:http';
 import type { DatasetExported } from '#eventing/contracts/catalog.ts';
 
@@ -37,13 +39,14 @@ export function exportTrigger(name: string, brokerUrl: string, uri: string): obj
  */
 export async function listenForExports(
   onExport: (data: DatasetExported) => void,
+  tracing?: ProcessTracing,
 ): Promise<ExportSink> {
   const server = createServer((request, response) => {
     const answer = (status: number, body = ''): void => {
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(body);
     };
-    receive(request, onExport).then(
+    receive(request, onExport, tracing).then(
       () => answer(200),
       (error: unknown) => {
         const known = error instanceof TachographError;
@@ -65,7 +68,9 @@ export async function listenForExports(
 async function receive(
   request: IncomingMessage,
   onExport: (data: DatasetExported) => void,
+  tracing: ProcessTracing | undefined,
 ): Promise<void> {
+  const startMs = tracing?.nowMs() ?? 0;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Uint8Array>) {
@@ -76,7 +81,10 @@ async function receive(
     chunks.push(chunk);
   }
   const event = eventFromHttp(request.headers, Buffer.concat(chunks));
-  onExport(parseEventData('dataset.exported.v1', event));
+  const data = parseEventData('dataset.exported.v1', event);
+  onExport(data);
+  const { headers } = request;
+  if (tracing !== undefined) traceArrival(tracing, { startMs, headers, event, data });
 }
 
 function listen(server: Server): Promise<number> {

@@ -9,6 +9,7 @@ import { StartLine } from './start-line.ts';
 import type { DatasetExported } from '#eventing/contracts/catalog.ts';
 import type { Clock } from '#kernel/core/clock.ts';
 import type { Database } from '#kernel/dbc/model.ts';
+import type { ProcessTracing } from '#kernel/telemetry/process-tracing.ts';
 import type { CampaignDefinition } from '#kernel/facts/campaign.ts';
 import type { BatchRecord } from '#loadtest/vehicles/batch-record.ts';
 import type { DriveSlice } from '#loadtest/vehicles/cut-drive.ts';
@@ -45,6 +46,8 @@ export interface ReplayOptions {
   readonly onProgress: (progress: readonly SessionProgress[]) => void;
   readonly progressEveryMs: number;
   readonly limits?: ReplayLimits;
+  /** Absent: nothing is traced. */
+  readonly tracing?: ProcessTracing;
   readonly signal: AbortSignal;
 }
 
@@ -67,7 +70,8 @@ export interface ReplayResult {
 export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   const { clock, campaign, signal } = options;
   const originMs = clock.monotonicMs();
-  const originWallMs = clock.nowMs();
+  // The spans' clock, where there are spans: what one says of a moment, the other says too.
+  const originWallMs = options.tracing?.nowMs() ?? clock.nowMs();
   const tracker = new ExportTracker(campaign.processing.windowMs);
   await options.subscribe((data) => tracker.noteExport(data, clock.monotonicMs() - originMs));
   const stop = new AbortController();
@@ -105,7 +109,7 @@ function startAgents(
   originWallMs: number,
   signal: AbortSignal,
 ): readonly Promise<AgentResult>[] {
-  const { vehicles, seed, speed, clock, transport } = options;
+  const { vehicles, seed, speed, clock, transport, tracing } = options;
   const startLine = new StartLine(vehicles.length, () => clock.monotonicMs());
   const slicesOf = sharedSlices(options);
   return vehicles.map(async (identity) => {
@@ -128,6 +132,7 @@ function startAgents(
       originMs,
       originWallMs,
       onRecord: (record) => tracker.noteRecord(record),
+      ...(tracing === undefined ? {} : { tracing }),
       signal,
     });
     try {

@@ -34,6 +34,8 @@ export interface BatchRecord {
   readonly emptied: boolean;
   /** The last answer, where it was not a success. */
   readonly detail: string;
+  /** Of its trace; null: it was not traced, or not sampled. Absent in records before tracing. */
+  readonly traceId?: string | null;
 }
 
 /** What is known of a batch before its first attempt. */
@@ -49,6 +51,7 @@ export type CutBatch = Pick<
   | 'bytes'
   | 'intendedMs'
   | 'readyMs'
+  | 'traceId'
 >;
 
 /** The record of a batch that nobody has tried to send yet. */

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventFromHttp } from '#eventing/contracts/codec.ts';
-import { randomStream } from '#kernel/core/random.ts';
 import { vehicleIdentity } from './identities.ts';
-import { batchOf, emptyBatch, rfc3339Us, traceparentOf, uploadRequest } from './upload-request.ts';
+import { batchOf, emptyBatch, uploadRequest } from './upload-request.ts';
 import type { DriveSlice } from './cut-drive.ts';
 
 const slice: DriveSlice = {
@@ -45,8 +44,9 @@ test('emptyBatch: no frames, the loss in the account, twice as once', () => {
 });
 
 test('uploadRequest: a valid CloudEvent in binary mode', () => {
-  const trace = traceparentOf(randomStream(1, 'trace'));
-  const request = uploadRequest(batch, Uint8Array.of(1, 2), 1_767_600_000_123_456, trace);
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  const place = { traceparent, tracestate: 'v=1' };
+  const request = uploadRequest(batch, Uint8Array.of(1, 2), 1_767_600_000_123_456, place);
   const event = eventFromHttp(request.headers, request.body);
   expect(event).toMatchObject({
     id: 'veh-0001/sa7c01be239ab/00000002',
@@ -56,23 +56,16 @@ test('uploadRequest: a valid CloudEvent in binary mode', () => {
     datacontenttype: 'application/cbor',
     extensions: {
       partitionkey: 'veh-0001',
-      traceparent: trace,
+      traceparent,
+      tracestate: 'v=1',
+      tachotrace: traceparent,
       tachointended: '2026-01-05T08:00:00.123456Z',
     },
   });
+  expect(request.headers).toMatchObject(place);
 });
 
-test.each([
-  [0, '1970-01-01T00:00:00.000000Z'],
-  [1_767_600_000_000_001, '2026-01-05T08:00:00.000001Z'],
-  [1_767_600_000_999_999.75, '2026-01-05T08:00:01.000000Z'],
-])('rfc3339Us of %d: %s', (wallUs, text) => {
-  expect(rfc3339Us(wallUs)).toBe(text);
-});
-
-test('traceparentOf: version, trace, span, sampled; the same stream gives the same ones', () => {
-  const trace = traceparentOf(randomStream(1, 'a'));
-  expect(trace).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
-  expect(traceparentOf(randomStream(1, 'a'))).toBe(trace);
-  expect(traceparentOf(randomStream(1, 'b'))).not.toBe(trace);
+test('uploadRequest of a batch that is not traced names no place in a trace', () => {
+  const { headers } = uploadRequest(batch, Uint8Array.of(1, 2), 1_767_600_000_123_456);
+  expect(Object.keys(headers).filter((name) => name.includes('trace'))).toEqual([]);
 });

@@ -1,7 +1,8 @@
 import { BATCH_RECORDED_TYPE } from '#eventing/contracts/catalog.ts';
 import { batchId } from '#kernel/core/ids.ts';
 import type { Batch, FrameGroup } from '#kernel/batch/batch.ts';
-import type { Random } from '#kernel/core/random.ts';
+import { formatIntended, INTENDED } from '#kernel/core/intended-time.ts';
+import type { TraceFields } from '#kernel/telemetry/propagation.ts';
 import type { DriveSlice } from './cut-drive.ts';
 import type { VehicleIdentity } from './identities.ts';
 import type { DueCampaign } from './vehicle.ts';
@@ -55,7 +56,7 @@ export function uploadRequest(
   batch: Pick<Batch, 'vehicle' | 'session' | 'seq' | 'campaign'>,
   body: Uint8Array,
   intendedWallUs: number,
-  traceparent: string,
+  place?: TraceFields,
 ): UploadRequest {
   return {
     vehicle: batch.vehicle,
@@ -68,28 +69,19 @@ export function uploadRequest(
       'ce-type': BATCH_RECORDED_TYPE,
       'ce-subject': batch.vehicle,
       'ce-partitionkey': batch.vehicle,
-      'ce-traceparent': traceparent,
-      traceparent,
-      'ce-tachointended': rfc3339Us(intendedWallUs),
+      [`ce-${INTENDED}`]: formatIntended(intendedWallUs),
+      ...(place === undefined ? {} : contextHeaders(place)),
     },
     body,
   };
 }
 
-/** RFC 3339 with µs: 1,767,600,000,123,456 → `2026-01-05T08:00:00.123456Z`. */
-export function rfc3339Us(wallUs: number): string {
-  const us = Math.round(wallUs);
-  const seconds = new Date(Math.floor(us / 1_000_000) * 1000).toISOString().slice(0, 19);
-  return `${seconds}.${String(us % 1_000_000).padStart(6, '0')}Z`;
-}
-
-/** A sampled W3C trace context: version 00, 16 random bytes, 8 random bytes, flag 01. */
-export function traceparentOf(random: Random): string {
-  const hex8 = (): string =>
-    random
-      .below(2 ** 32)
-      .toString(16)
-      .padStart(8, '0');
-  const trace = `${hex8()}${hex8()}${hex8()}${hex8()}`;
-  return `00-${trace}-${hex8()}${hex8()}-01`;
+/** For whoever passes the request on, for whoever reads the event, and for where a broker blanks both. */
+function contextHeaders({ traceparent, tracestate }: TraceFields): Record<string, string> {
+  return {
+    traceparent,
+    'ce-traceparent': traceparent,
+    'ce-tachotrace': traceparent,
+    ...(tracestate === undefined ? {} : { tracestate, 'ce-tracestate': tracestate }),
+  };
 }

@@ -3,13 +3,15 @@ import { must } from '#kernel/core/assert.ts';
 import { randomStream } from '#kernel/core/random.ts';
 import { parseDueCampaigns } from './checkin.ts';
 import { halveSlice } from './cut-drive.ts';
-import { batchOf, emptyBatch, traceparentOf, uploadRequest } from './upload-request.ts';
+import { batchOf, emptyBatch, uploadRequest } from './upload-request.ts';
 import { lostConnection, verdictOf } from './upload-verdict.ts';
 import { NEW_VEHICLE, step } from './vehicle.ts';
 import type { Batch } from '#kernel/batch/batch.ts';
 import type { Clock } from '#kernel/core/clock.ts';
 import type { Random } from '#kernel/core/random.ts';
+import type { ProcessTracing } from '#kernel/telemetry/process-tracing.ts';
 import type { CampaignDefinition } from '#kernel/facts/campaign.ts';
+import { BatchSpan } from '#loadtest/tracing/batch-span.ts';
 import { type BatchRecord, unsentRecord } from './batch-record.ts';
 import type { EnactableCampaign } from './checkin.ts';
 import type { DriveSlice } from './cut-drive.ts';
@@ -36,6 +38,8 @@ export interface AgentOptions {
   readonly originWallMs: number;
   /** Called with a batch's record whenever it changed. */
   readonly onRecord: (record: BatchRecord) => void;
+  /** Absent: nothing is traced. Its clock is that of `originWallMs`. */
+  readonly tracing?: ProcessTracing;
   readonly signal: AbortSignal;
 }
 
@@ -49,14 +53,13 @@ export interface AgentResult {
 interface CutBatch {
   readonly batch: Batch;
   readonly body: Promise<Uint8Array>;
-  readonly traceparent: string;
+  readonly span: BatchSpan | undefined;
 }
 
 /** One simulated vehicle: the shell around the state machine in vehicle.ts. Runs once. */
 export class VehicleAgent {
   readonly #options: AgentOptions;
   readonly #backoff: Random;
-  readonly #traces: Random;
   #state: VehicleState = NEW_VEHICLE;
   #due: readonly EnactableCampaign[] = [];
   #isRecording = true;
@@ -67,7 +70,6 @@ export class VehicleAgent {
   constructor(options: AgentOptions) {
     this.#options = options;
     this.#backoff = randomStream(options.seed, `${options.identity.vehicle}/backoff`);
-    this.#traces = randomStream(options.seed, `${options.identity.vehicle}/trace`);
   }
 
   /** Resolves when the vehicle is done, has failed or was stopped; rejects on a bug only. */
@@ -82,6 +84,7 @@ export class VehicleAgent {
       return { vehicle: identity.vehicle, session: identity.session, failure };
     } finally {
       signal.removeEventListener('abort', stop);
+      for (const { span } of this.#cut.values()) span?.end('unresolved', false);
     }
   }
 
@@ -184,8 +187,8 @@ export class VehicleAgent {
   #announce(batch: Batch, body: Uint8Array, dueMs: number): void {
     const { clock, originMs } = this.#options;
     const { vehicle, session, seq, fromUs, untilUs } = batch;
-    const traceparent = traceparentOf(this.#traces);
-    this.#cut.set(seq, { batch, body: Promise.resolve(body), traceparent });
+    const span = this.#beginSpan(batch, dueMs - originMs);
+    this.#cut.set(seq, { batch, body: Promise.resolve(body), span });
     this.#note(
       unsentRecord({
         vehicle,
@@ -197,9 +200,17 @@ export class VehicleAgent {
         bytes: body.length,
         intendedMs: dueMs - originMs,
         readyMs: clock.monotonicMs() - originMs,
+        traceId: span?.traceId ?? null,
       }),
     );
     this.#dispatch({ kind: 'batchCut', seq, bytes: body.length, last: batch.end });
+  }
+
+  #beginSpan({ vehicle, session, seq }: Batch, intendedMs: number): BatchSpan | undefined {
+    const { tracing, originWallMs } = this.#options;
+    if (tracing === undefined) return undefined;
+    const batch = { vehicle, session, seq, intendedMs: originWallMs + intendedMs };
+    return new BatchSpan(tracing, batch);
   }
 
   #note(record: BatchRecord): void {
@@ -227,15 +238,17 @@ export class VehicleAgent {
 
   async #upload(seq: number): Promise<void> {
     const { clock, transport, signal, originMs, originWallMs } = this.#options;
-    const { batch, body, traceparent } = must(this.#cut.get(seq), `batch ${seq} is in the cache`);
+    const { batch, body, span } = must(this.#cut.get(seq), `batch ${seq} is in the cache`);
     const record = must(this.#records.get(seq), `batch ${seq} has a record`);
     const bytes = await body;
     const intendedUs = (originWallMs + record.intendedMs) * 1000;
-    const request = uploadRequest(batch, bytes, intendedUs, traceparent);
+    const attempt = span?.upload();
+    const request = uploadRequest(batch, bytes, intendedUs, attempt?.place);
     const sentMs = clock.monotonicMs() - originMs;
     const firstSentMs = record.firstSentMs ?? sentMs;
     this.#change(seq, { sentMs, firstSentMs, attempts: record.attempts + 1, bytes: bytes.length });
     const verdict = this.#verdictOf(await this.#ask(() => transport.upload(request, signal)));
+    attempt?.end(verdict);
     this.#dispatch({ kind: 'uploadAnswered', verdict, jitter: this.#backoff.next() });
   }
 
@@ -243,6 +256,7 @@ export class VehicleAgent {
     const { clock, originMs } = this.#options;
     const ackedMs = outcome === 'stored' ? clock.monotonicMs() - originMs : null;
     this.#change(seq, { outcome, duplicate, detail, ackedMs });
+    this.#cut.get(seq)?.span?.end(outcome, duplicate);
     this.#cut.delete(seq);
   }
 

@@ -26,6 +26,7 @@ export const ATTRIBUTE = {
   httpStatus: 'http.response.status_code',
   /** Of an upload: attempts before this one. */
   httpResendCount: 'http.request.resend_count',
+  httpBodyBytes: 'http.request.body.size',
   urlPath: 'url.path',
   /** The code of our error table, or the status where there is none. */
   errorType: 'error.type',

@@ -80,8 +80,36 @@ export function startProcessTracing(options: ProcessTracingOptions): ProcessTrac
   };
 }
 
-/** The same over a tracer from elsewhere, such as the standard set-up's. */
-export function startProcessSpan(tracer: Tracer, start: ProcessSpanStart): ProcessSpan {
+/**
+ * The same on OpenTelemetry's own set-up for Node, where its cost does not matter. One at a time in a
+ * process. Throws CONFIG_INVALID for a sampler that is none.
+ */
+export async function startStandardTracing(
+  options: ProcessTracingOptions,
+): Promise<ProcessTracing> {
+  const { nowMs, clock, software } = options;
+  const targets = new SpanTargets(options);
+  const { startStandardSetup } = await import('./standard-setup.ts');
+  const setup = await startStandardSetup({
+    software,
+    resource: processResource(options),
+    sampler: samplerOf(options.env),
+    spanProcessors: [...targets.processors],
+  });
+  return {
+    nowMs,
+    startSpan: (start) => startProcessSpan(setup.tracer, start),
+    get dropped() {
+      return targets.dropped;
+    },
+    stop: async (limitMs) => {
+      await targets.stop(limitMs, clock);
+      await setup.shutdown();
+    },
+  };
+}
+
+function startProcessSpan(tracer: Tracer, start: ProcessSpanStart): ProcessSpan {
   const { name, kind, startMs, parent, attributes } = start;
   const span = tracer.startSpan(
     name,

@@ -1,3 +1,4 @@
+import type { Tracer } from '@opentelemetry/api';
 import { TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Clock } from '../core/clock.ts';
 import { ATTRIBUTE } from './names.ts';
@@ -39,15 +40,16 @@ export async function startTelemetry(options: TelemetryOptions): Promise<StageTe
     [ATTRIBUTE.dbSystem]: dbSystem,
   };
   const sampler = samplerOf(options.env);
-  const tracer =
-    setup === 'own'
-      ? new TracerProvider({
-          resource,
-          sampler,
-          spanProcessors: [...targets.processors],
-        }).getTracer(name, version)
-      : (await standardSetup())(name, version, resource, targets.processors);
-  const spans = new StageSpans({ tracer: await tracer, nowMs, attributes });
+  const spanProcessors = [...targets.processors];
+  let tracer: Tracer;
+  if (setup === 'own') {
+    tracer = new TracerProvider({ resource, sampler, spanProcessors }).getTracer(name, version);
+  } else {
+    // Nothing of it is loaded where it was not asked for.
+    const { startStandardSetup } = await import('./standard-setup.ts');
+    ({ tracer } = await startStandardSetup({ software, resource, sampler, spanProcessors }));
+  }
+  const spans = new StageSpans({ tracer, nowMs, attributes });
   return {
     nowMs,
     start: (start) => spans.start(start),
@@ -57,11 +59,4 @@ export async function startTelemetry(options: TelemetryOptions): Promise<StageTe
     },
     stop: (limitMs) => targets.stop(limitMs, clock),
   };
-}
-
-/** Nothing of it is loaded where it was not asked for. */
-async function standardSetup() {
-  const { startStandardSetup } = await import('./standard-setup.ts');
-  return async (...args: Parameters<typeof startStandardSetup>) =>
-    (await startStandardSetup(...args)).tracer;
 }

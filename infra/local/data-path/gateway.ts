@@ -8,8 +8,9 @@ import { BodyReader, type BodyLimits } from './body-reader.ts';
 import { checkRequest } from './check-request.ts';
 import { isControl, serveControl, type GatewayControl } from './gateway-control.ts';
 import { forwardedHeaders } from './gateway-headers.ts';
-import { findRoute, routeName, type RouteTable } from './gateway-route.ts';
+import { findRoute, routeName, type Route, type RouteTable } from './gateway-route.ts';
 import { passAnswer } from './pass-answer.ts';
+import type { GatewaySpan, RequestTracing } from './request-tracing.ts';
 import type { ServicePath } from './service-path.ts';
 
 /** A Service that the gateway leads to. */
@@ -32,6 +33,8 @@ export interface GatewayOptions {
   readonly status: () => Promise<unknown>;
   /** Answers the control paths; absent: they are unknown. */
   readonly control?: GatewayControl;
+  /** Makes spans of requests to Services; absent: nothing is traced. */
+  readonly tracing?: RequestTracing;
 }
 
 /** No Service can have this name, so that the path is nobody else's. */
@@ -165,18 +168,50 @@ export class Gateway {
       const value = routeName(url);
       throw new TachographError('SERVICE_UNKNOWN', { value, known: this.#known() });
     }
+    const { method = 'GET', headers } = request;
+    const span = this.#options.tracing?.begin({ ...route, method, headers });
+    if (span === undefined) await this.#pass(request, response, route);
+    else await this.#passTraced(request, response, route, span);
+  }
+
+  async #pass(
+    request: IncomingMessage,
+    response: ServerResponse,
+    route: Route,
+    span?: GatewaySpan,
+  ): Promise<void> {
     const path = this.path(route.service);
     const body = await this.#bodies.read(request);
+    span?.noteRead(body.bytes?.length ?? 0);
+    const headers = forwardedHeaders(request.rawHeaders);
     try {
       const sent = {
         method: request.method ?? 'GET',
         path: route.path,
-        headers: forwardedHeaders(request.rawHeaders),
+        headers: span?.withContext(headers) ?? headers,
         body: body.bytes,
+        ...(span === undefined ? {} : { hop: span.hop }),
       };
       await passAnswer(path, sent, response);
     } finally {
       body.release();
+    }
+  }
+
+  async #passTraced(
+    request: IncomingMessage,
+    response: ServerResponse,
+    route: Route,
+    span: GatewaySpan,
+  ): Promise<void> {
+    try {
+      await this.#pass(request, response, route, span);
+      span.end(response.headersSent ? response.statusCode : null, '');
+    } catch (error) {
+      const known = error instanceof TachographError ? error : undefined;
+      const isGone = response.destroyed || request.socket.destroyed;
+      span.end(isGone ? null : (known?.status ?? 500), known?.code ?? 'INTERNAL');
+      throw error;
     }
   }
 }

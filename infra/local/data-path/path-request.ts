@@ -1,3 +1,4 @@
+import type { HopNotes } from '#eventing/dispatch/hop-notes.ts';
 import type { TachographError } from '#kernel/core/errors.ts';
 
 /** A request to a Service, read whole. */
@@ -7,6 +8,8 @@ export interface PathRequest {
   /** What of one connection only (RFC 9110, 7.6.1) must have been taken out. */
   readonly headers: readonly string[] | Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
+  /** Told where the request is; absent: it is not traced. */
+  readonly hop?: HopNotes;
 }
 
 /** When a request was where; monotonic ms. */

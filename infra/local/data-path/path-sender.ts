@@ -1,4 +1,5 @@
 import type { Sender, SenderOptions, SendResult } from '#eventing/dispatch/event-sender.ts';
+import type { HopNotes } from '#eventing/dispatch/hop-notes.ts';
 import type { Clock } from '#kernel/core/clock.ts';
 import { errorBody, type TachographError } from '#kernel/core/errors.ts';
 import { collectAnswer } from './collect-answer.ts';
@@ -45,6 +46,7 @@ export class PathSender implements Sender {
     headers: Readonly<Record<string, string>>,
     body: Uint8Array,
     onStart: (cut: (reason: Error) => void) => void,
+    hop?: HopNotes,
   ): Promise<SendResult> {
     return new Promise((resolve) => {
       const delivery: Delivery = { cancel: undefined, resolve };
@@ -61,7 +63,8 @@ export class PathSender implements Sender {
         },
         () => delivery.cancel,
       );
-      const request = { method: 'POST', path: this.#requestPath, headers, body };
+      const traced = hop === undefined ? {} : { hop };
+      const request = { method: 'POST', path: this.#requestPath, headers, body, ...traced };
       delivery.cancel = this.#path.dispatch(request, sink);
     });
   }

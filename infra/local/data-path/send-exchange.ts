@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '#kernel/core/clock.ts';
 import { TachographError } from '#kernel/core/errors.ts';
+import { formatRequestStart, REQUEST_START } from '#kernel/core/request-start.ts';
 import type { Exchange } from './exchange.ts';
 import type { QueueProxy } from './queue-proxy.ts';
 
@@ -44,15 +45,25 @@ const INVALID_CODES = new Set([
 export function sendExchange(exchange: Exchange, options: SendOptions): void {
   const { target, request } = exchange;
   if (target === undefined) throw new Error('A request without a replica cannot be sent');
-  const { method, path, headers, body } = request;
+  const { method, path, body } = request;
   const handler = handlerOf(exchange, target, options);
-  const sent = { method, path, headers: headers as string[] | Record<string, string>, body };
+  const sent = { method, path, headers: headersOf(exchange, target), body };
   try {
     target.pool.dispatch(sent, handler);
   } catch (error) {
     if (exchange.target !== target) return;
     options.onOutcome(failed(options.service, error as Error));
   }
+}
+
+/** A traced request tells its process when it was sent there. */
+function headersOf({ request, sentMs }: Exchange, { replica }: QueueProxy) {
+  const { headers, hop } = request;
+  if (hop === undefined) return headers as string[] | Record<string, string>;
+  const sent = formatRequestStart(hop.sent(sentMs, replica));
+  return Array.isArray(headers)
+    ? [...headers, REQUEST_START, sent]
+    : { ...(headers as Record<string, string>), [REQUEST_START]: sent };
 }
 
 function handlerOf(

@@ -162,6 +162,7 @@ export class ServicePath {
     const arrivedMs = this.#options.clock.monotonicMs();
     const start = { request, sink, arrivedMs, cold: this.ready === 0 };
     const exchange = new Exchange(start, (waiting) => this.#admitted(waiting));
+    if (request.hop !== undefined) request.hop.cold = start.cold;
     this.#meter.enter(arrivedMs, false);
     this.#deadlines.begin(exchange);
     if (this.#closed) this.#fail(exchange, this.#starting());
@@ -240,6 +241,7 @@ export class ServicePath {
       this.#tellFirst(activator.arrive(exchange.arrivedMs));
     }
     exchange.phase = 'activator';
+    exchange.request.hop?.wait('activator', this.#nowMs());
     const answer = activator.offer(exchange);
     if (answer === 'admitted') this.#forward(exchange, activator.take());
     else if (answer === 'refused') this.#refuse(exchange, activator.queued);
@@ -262,6 +264,7 @@ export class ServicePath {
     exchange.phase = 'queue';
     const nowMs = this.#nowMs();
     exchange.admittedMs = nowMs;
+    exchange.request.hop?.wait('queue', nowMs);
     const answer = target.enter(exchange, nowMs);
     if (answer === 'admitted') this.#send(exchange);
     else if (answer === 'refused') this.#refuse(exchange, target.queued);
@@ -348,6 +351,7 @@ export class ServicePath {
     if (phase === 'activator') this.#activator?.cancel(exchange);
     exchange.phase = 'over';
     const nowMs = this.#nowMs();
+    exchange.request.hop?.over(nowMs);
     controller?.abort(new Error('The request was broken off'));
     this.#leaveTarget(exchange);
     if (exchange.proxied) this.#activator?.depart(nowMs);

@@ -1,11 +1,11 @@
 import type { ReplicaObservation } from '#infra/autoscaling/policy.ts';
-import type { ReplicaPhaseName, ReplicaUsage } from '#infra/local/cluster-records.ts';
+import type { ColdStartRow, ReplicaPhaseName, ReplicaUsage } from '#infra/local/cluster-records.ts';
 import type { ReplicaAddress } from '#infra/local/data-path/replica-address.ts';
 import { coldStartRow, timeLine, type ColdStartCause } from './cold-start-row.ts';
 import { CpuWindow } from './cpu-window.ts';
 import { awaitHang } from './liveness.ts';
 import type { PoolOptions, PoolWorkload, ReplicaResources, ScaleCause } from './pool-workload.ts';
-import { Replica, type ChildHandle, type ReplicaStatus } from './replica.ts';
+import { Replica, type ChildHandle, type ReplicaStatus, type StartMarks } from './replica.ts';
 import type { ReplicaGroup } from './replica-groups.ts';
 import { RESTART_POLICY } from './restart-policy.ts';
 import { removeSocket, socketPathOf } from './socket-path.ts';
@@ -203,6 +203,7 @@ export class Member {
     if (phase === 'ready') {
       this.#readySinceMs = this.#nowMs();
       if (this.#coldStart === 'ahead') this.#coldStart = 'unanswered';
+      this.#tellStart();
     }
     if (phase === 'backoff' || phase === 'gone') this.#afterEnd();
     if (phase === 'gone') this.#released = this.#letGo();
@@ -243,11 +244,26 @@ export class Member {
     this.replica.kill(`no answer to ${failures} probes in a row`);
   }
 
-  #writeColdStart(firstResponseMs: number | null): void {
-    const { workload, options, originMs } = this.#context;
+  #tellStart(): void {
+    const { options, originMs } = this.#context;
     const { marks } = this.replica;
-    this.#coldStart = 'written';
-    if (marks === undefined) return;
+    if (options.onStart === undefined || marks === undefined) return;
+    const row = this.#coldStartRow(marks, null);
+    const monotonic = (ms: number | null): number | null => (ms === null ? null : ms + originMs);
+    options.onStart({
+      replica: this.name,
+      // After a crash it is the earlier decision that still stands.
+      decidedMs: row.decidedMs + originMs,
+      spawnedMs: row.spawnedMs + originMs,
+      bootedMs: monotonic(row.bootedMs),
+      loadedMs: monotonic(row.loadedMs),
+      listeningMs: row.listeningMs + originMs,
+      readyMs: marks.readyMs,
+    });
+  }
+
+  #coldStartRow(marks: StartMarks, firstResponseMs: number | null): ColdStartRow {
+    const { workload, options, originMs } = this.#context;
     const cause: ColdStartCause = {
       service: workload.name,
       replica: this.name,
@@ -255,7 +271,13 @@ export class Member {
       startDelayMs: this.#startDelayMs,
       ...this.#start.cause,
     };
-    const line = timeLine(options.clock, originMs);
-    options.onColdStart?.(coldStartRow(cause, marks, firstResponseMs, line));
+    return coldStartRow(cause, marks, firstResponseMs, timeLine(options.clock, originMs));
+  }
+
+  #writeColdStart(firstResponseMs: number | null): void {
+    const { marks } = this.replica;
+    this.#coldStart = 'written';
+    if (marks === undefined) return;
+    this.#context.options.onColdStart?.(this.#coldStartRow(marks, firstResponseMs));
   }
 }

@@ -1,5 +1,6 @@
 import type { ReplicaAddress } from '#infra/local/data-path/replica-address.ts';
 import type { ColdStartRow, ReplicaRow } from '#infra/local/cluster-records.ts';
+import type { ReplicaStart } from '#infra/local/tracing/replica-start.ts';
 import type { Clock } from '#kernel/core/clock.ts';
 import type { Log } from '#kernel/system/log.ts';
 import type { LocalNodes } from './local-nodes.ts';
@@ -95,6 +96,8 @@ export interface PoolOptions {
   readonly beforeStop?: (service: string, replica: string) => Promise<void>;
   readonly onRow?: (row: ReplicaRow) => void;
   readonly onColdStart?: (row: ColdStartRow) => void;
+  /** A process has become ready, the first of its replica or one after a crash. */
+  readonly onStart?: (start: ReplicaStart) => void;
 }
 
 export interface ServiceStatus {
