@@ -43,6 +43,7 @@ export const driveVerb: Verb = {
       root,
       results: join(root, 'results'),
       pipeline: runningPipeline(await address(context)),
+      env: process.env,
       clock: systemClock,
       signal,
       onNote: (line) => terminal.note(line),
@@ -88,7 +89,8 @@ function choice<T extends string>(name: string, text: string, choices: readonly 
 async function address({ home }: VerbContext): Promise<Parameters<typeof runningPipeline>[0]> {
   const state = await readLocalState(home);
   if (state === undefined) throw new TachographError('PIPELINE_NOT_RUNNING');
-  const { gatewayUrl, brokerUrl, storeUrl, tokenFile } = state;
+  const { gatewayUrl, brokerUrl, storeUrl, tokenFile, spansUrl, spansDir } = state;
   const engineerToken = (await readFile(tokenFile, 'utf8')).trim();
-  return { gatewayUrl, brokerUrl, storeUrl, engineerToken };
+  const traces = spansUrl === null ? {} : { traces: { url: spansUrl, dir: spansDir } };
+  return { gatewayUrl, brokerUrl, storeUrl, engineerToken, ...traces };
 }

@@ -88,6 +88,7 @@ async function start(
     overlay,
     dataDir,
     recordDir,
+    spansDir: spansDir(dataDir),
     gatewayPort: port,
     configMaps: {
       tachograph: {
@@ -108,6 +109,8 @@ async function start(
     },
   });
 }
+
+const spansDir = (dataDir: string): string => join(dataDir, 'traces');
 
 const storeUrl = (dataDir: string): string => `sqlite:${join(dataDir, 'store.sqlite')}`;
 
@@ -131,6 +134,8 @@ async function stateOf(cluster: LocalCluster, request: DaemonRequest): Promise<L
     gatewayUrl,
     brokerUrl,
     natsUrl,
+    spansUrl: cluster.spansUrl ?? null,
+    spansDir: spansDir(request.dataDir),
     services: services.map(({ name }) => name),
     dataDir: request.dataDir,
     storeUrl: storeUrl(request.dataDir),

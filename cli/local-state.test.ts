@@ -23,6 +23,8 @@ async function ownState(over: Partial<LocalState> = {}): Promise<LocalState> {
     identity: must(await processIdentity(process.pid), 'own identity'),
     gatewayUrl: 'http://127.0.0.1:1',
     brokerUrl: 'http://127.0.0.1:2/a/b',
+    spansUrl: null,
+    spansDir: '/data/traces',
     natsUrl: 'nats://127.0.0.1:3',
     services: ['campaign'],
     dataDir: '/data',

@@ -11,6 +11,9 @@ export interface LocalState {
   readonly gatewayUrl: string;
   readonly brokerUrl: string;
   readonly natsUrl: string;
+  /** Where its collector takes spans, and the folder that has them; null: it is not traced. */
+  readonly spansUrl: string | null;
+  readonly spansDir: string;
   readonly services: readonly string[];
   readonly dataDir: string;
   readonly storeUrl: string;

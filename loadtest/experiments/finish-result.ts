@@ -2,6 +2,7 @@ import { writeReport } from '#loadtest/report/write-report.ts';
 import { checkSummary } from '#loadtest/results/check-summary.ts';
 import { publishResult, SUMMARY_FILE, writeJson } from '#loadtest/results/result-folder.ts';
 import { deriveSummary, writeRunRecords, type RunRecords } from '#loadtest/results/run-records.ts';
+import { traceWarnings } from '#loadtest/tracing/analyze-traces.ts';
 import { removeStore } from './remove-store.ts';
 import type { RunResult } from './run-result.ts';
 
@@ -20,7 +21,11 @@ export async function finishResult(
 ): Promise<RunResult> {
   onNote('Checking the ledger and writing the report');
   await writeRunRecords(folder, records);
-  const { summary } = deriveSummary(records);
+  const { summary, traces } = deriveSummary(records);
+  if (traces !== undefined) {
+    for (const line of traceWarnings(traces, records.spans?.faults ?? []))
+      onNote(`Tracing: ${line}`);
+  }
   await writeJson(folder, SUMMARY_FILE, checkSummary(summary));
   const report = await writeReport(folder, records);
   if (summary.valid && !keepStore) await removeStore(folder);

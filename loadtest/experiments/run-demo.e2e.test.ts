@@ -64,6 +64,19 @@ run('runDemo twice with one seed: valid, every frame, byte-identical files', asy
   });
   expect(await readlink(first.latest)).toBe(basename(first.folder));
 
+  // Every stored batch has its whole trace, from the vehicle through the broker to the exported file.
+  const { traces } = first.summary;
+  expect(traces).toMatchObject({
+    expected: 120,
+    complete: 120,
+    incomplete: 0,
+    orphanSpans: 0,
+    droppedSpans: 0,
+    clockFaults: 0,
+  });
+  // What no phase covers: an account of moments, not a speed, so that a busy machine changes nothing.
+  expect(traces?.residualPctP99).toBeLessThanOrEqual(1);
+
   // Everything in the summary follows from the raw files.
   const written: unknown = JSON.parse(await readFile(join(first.folder, 'summary.json'), 'utf8'));
   const rebuilt = deriveSummary(await readRunRecords(first.folder)).summary;

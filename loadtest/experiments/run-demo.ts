@@ -2,7 +2,7 @@ import { openStore } from '#kernel/store/open-store.ts';
 import { readLedgerFacts } from '#loadtest/ledger/read-ledger-facts.ts';
 import { readEnvironment } from '#loadtest/results/environment.ts';
 import { createResultFolder, markInvalid } from '#loadtest/results/result-folder.ts';
-import { readScaling } from '#loadtest/results/run-records.ts';
+import { readScaling, readTraces } from '#loadtest/results/run-records.ts';
 import { loadMaterials } from './demo-materials.ts';
 import { replayOnCluster } from './replay-on-cluster.ts';
 import { finishResult } from './finish-result.ts';
@@ -58,7 +58,11 @@ export async function runDemo(options: DemoOptions): Promise<RunResult> {
   const folder = await createResultFolder(results, 'demo', clock.nowMs());
   try {
     const run = await replayOnCluster(options, materials, folder);
-    const records = { ...(await collectRecords(options, run)), ...(await readScaling(folder)) };
+    const records = {
+      ...(await collectRecords(options, run)),
+      ...(await readScaling(folder)),
+      ...(await readTraces(folder)),
+    };
     return await finishResult(folder, records, options);
   } catch (error) {
     await markInvalid(folder, `The run did not end: ${String(error)}`);

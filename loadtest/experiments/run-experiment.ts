@@ -12,7 +12,7 @@ import {
   MANIFESTS_FOLDER,
   markInvalid,
 } from '#loadtest/results/result-folder.ts';
-import { readScaling } from '#loadtest/results/run-records.ts';
+import { readScaling, readTraces } from '#loadtest/results/run-records.ts';
 import { BurstCollector } from './burst-collector.ts';
 import { collectBursts } from './collect-bursts.ts';
 import { EXPERIMENT_OVERLAY, experimentOverlay } from './experiment-overlay.ts';
@@ -68,7 +68,11 @@ export async function runExperiment(options: ExperimentOptions): Promise<RunResu
       runTrial(own, options, folder, runIdOf(startedMs)),
     );
     // What the cluster wrote down is complete when it has stopped.
-    const records: RunRecords = { ...trial, ...(await readScaling(folder)) };
+    const records: RunRecords = {
+      ...trial,
+      ...(await readScaling(folder)),
+      ...(await readTraces(folder)),
+    };
     return await finishResult(folder, records, options);
   } catch (error) {
     const told = inManifestsOf(folder, error, options);

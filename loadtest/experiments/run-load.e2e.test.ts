@@ -64,6 +64,7 @@ const load = () => ({
   arrivals: { kind: 'poisson', ratePerS: 10 } as const,
   durationMs: 1_000,
   seed: 1,
+  env: {},
   clock: systemClock,
   signal: new AbortController().signal,
   onNote: () => undefined,

@@ -1,4 +1,8 @@
 import { createResultFolder, markInvalid } from '#loadtest/results/result-folder.ts';
+import type { Log } from '#kernel/system/log.ts';
+import { readTraces } from '#loadtest/results/run-records.ts';
+import { copySpans, readAccount } from '#loadtest/tracing/copy-spans.ts';
+import { startGeneratorTracing } from '#loadtest/tracing/generator-tracing.ts';
 import { BurstCollector } from './burst-collector.ts';
 import { collectBursts } from './collect-bursts.ts';
 import { loadPipeline, runIdOf, type LoadOutcome, type PipelineLoad } from './load-pipeline.ts';
@@ -11,6 +15,8 @@ export interface LoadOptions extends Omit<PipelineLoad, 'runId'> {
   /** The repository, and the folder of all results. */
   readonly root: string;
   readonly results: string;
+  /** The standard variables of tracing. */
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
@@ -23,13 +29,51 @@ export async function runLoad(options: LoadOptions): Promise<RunResult> {
   const startedMs = clock.nowMs();
   const folder = await createResultFolder(results, 'emulated', startedMs);
   try {
-    const records = await loadRunning(options, runIdOf(startedMs));
+    const records = await loadTraced(options, folder, runIdOf(startedMs));
     return await finishResult(folder, records, { ...options, keepStore: true });
   } catch (error) {
     await markInvalid(folder, `The run did not end: ${String(error)}`);
     throw error;
   }
 }
+
+/** The pipeline keeps everybody's spans; the run's own are copied from there. */
+async function loadTraced(
+  options: LoadOptions,
+  folder: string,
+  runId: string,
+): Promise<RunRecords> {
+  const { pipeline, clock, signal, env, onNote } = options;
+  const { traces } = pipeline.address;
+  const before = traces === undefined ? undefined : await readAccount(traces.url);
+  const log = noteLog(onNote);
+  const tracing = await startGeneratorTracing({ spansUrl: traces?.url, env, clock, log });
+  let records: RunRecords;
+  try {
+    records = await loadRunning({ ...options, ...(tracing && { tracing }) }, runId);
+  } finally {
+    await tracing?.stop(FLUSH_MS);
+  }
+  if (traces === undefined || before === undefined || tracing === undefined) return records;
+  onNote('Waiting for the last spans');
+  await clock.sleep(SPANS_WITHIN_MS, signal);
+  const traceIds = records.records.flatMap(({ traceId }) => traceId ?? []);
+  const after = await readAccount(traces.url);
+  await copySpans({ fromDir: traces.dir, toDir: folder, traceIds, before, after });
+  return { ...records, ...(await readTraces(folder)) };
+}
+
+/** What the exporter has to say is said once; there is no log of this process to keep it in. */
+const noteLog = (onNote: (line: string) => void): Log => ({
+  info: () => {},
+  warn: (message, fields) => onNote(`${message} ${JSON.stringify(fields ?? {})}`),
+  error: (message, fields) => onNote(`${message} ${JSON.stringify(fields ?? {})}`),
+});
+
+/** How long the generator's last spans may take. */
+const FLUSH_MS = 5_000;
+/** A stage that goes on running sends its spans every 5 s. */
+const SPANS_WITHIN_MS = 6_000;
 
 async function loadRunning(options: LoadOptions, runId: string): Promise<RunRecords> {
   const { pipeline } = options;

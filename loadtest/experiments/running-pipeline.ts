@@ -13,6 +13,8 @@ export interface PipelineAddress {
   /** Its store, opened beside it to read the facts. */
   readonly storeUrl: string;
   readonly engineerToken: string;
+  /** Where its collector takes spans, and the folder that has them; absent: it is not traced. */
+  readonly traces?: { readonly url: string; readonly dir: string };
 }
 
 /** A pipeline that another process runs, over HTTP. Every call throws API_REFUSED on another answer. */

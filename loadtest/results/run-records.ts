@@ -3,6 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TachographError } from '#kernel/core/errors.ts';
 import { ledger } from '#loadtest/ledger/ledger.ts';
+import { analyzeTraces } from '#loadtest/tracing/analyze-traces.ts';
+import { readSpans, type ReadSpans } from '#loadtest/tracing/read-spans.ts';
+import type { TraceAnalysis } from '#loadtest/tracing/trace-analysis.ts';
 import { burstSummaries } from './burst-summary.ts';
 import { readNdjson } from './ndjson.ts';
 import {
@@ -108,6 +111,8 @@ export interface RunRecords {
   readonly facts: readonly LedgerFact[];
   /** Bursts of the stages' demands; none in a run without demands. */
   readonly bursts: readonly BurstRecord[];
+  /** Absent: the run was not traced. */
+  readonly spans?: ReadSpans;
   /** What the cluster wrote down of its replicas; absent where the run had none of its own. */
   readonly scaling?: ScalingRecords;
 }
@@ -138,6 +143,7 @@ export async function readRunRecords(folder: string): Promise<RunRecords> {
         ? await Array.fromAsync(readNdjson<BurstRecord>(join(folder, BURSTS_FILE)))
         : [],
       ...(await readScaling(folder)),
+      ...(await readTraces(folder)),
     };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
@@ -159,16 +165,27 @@ export async function readScaling(folder: string): Promise<{ scaling?: ScalingRe
   };
 }
 
+/** The spans of a result folder, where it was traced. */
+export async function readTraces(folder: string): Promise<{ spans?: ReadSpans }> {
+  const spans = await readSpans(folder);
+  return spans === undefined ? {} : { spans };
+}
+
 const readJson = async <T>(folder: string, file: string): Promise<T> =>
   JSON.parse(await readFile(join(folder, file), 'utf8')) as T;
 
-/** The summary and the ledger of a run: a pure function of its records. */
-export function deriveSummary(run: RunRecords): {
+export interface DerivedResult {
   readonly summary: Summary;
   readonly ledger: Ledger;
-} {
+  /** undefined: the run was not traced. */
+  readonly traces: TraceAnalysis | undefined;
+}
+
+/** The summary, the ledger and the traces of a run: a pure function of its records. */
+export function deriveSummary(run: RunRecords): DerivedResult {
   const account = ledger({ records: run.records, facts: run.facts });
   const failed = run.run.vehicles.filter(({ failure }) => failure !== null).length;
+  const traces = analysisOf(run);
   const summary = summarize({
     kind: run.config.kind,
     name: run.config.name,
@@ -179,9 +196,16 @@ export function deriveSummary(run: RunRecords): {
     stages: run.run.stages,
     bursts: burstSummaries(run.bursts, run.run.burstsLost ?? {}),
     scaling: scalingOf(run),
+    traces,
     environment: run.environment,
   });
-  return { summary, ledger: account };
+  return { summary, ledger: account, traces };
+}
+
+function analysisOf({ spans, records, config }: RunRecords): TraceAnalysis | undefined {
+  if (spans === undefined) return undefined;
+  const { windowMs } = config.campaign.definition.processing;
+  return analyzeTraces({ ...spans, records, windowMs });
 }
 
 function scalingOf({ config, run, scaling }: RunRecords): ScalingSummary | undefined {

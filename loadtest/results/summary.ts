@@ -5,6 +5,11 @@ import { quantilesOf } from './quantiles.ts';
 import type { BurstSummary } from './burst-summary.ts';
 import type { Quantiles } from './quantiles.ts';
 import type { Environment } from './environment.ts';
+import type {
+  PhaseQuantiles,
+  TraceAnalysis,
+  TracesSummary,
+} from '#loadtest/tracing/trace-analysis.ts';
 import type { StageScaling } from './scaling-summary.ts';
 
 export const SUMMARY_SCHEMA = 'tachograph.summary/1';
@@ -27,6 +32,8 @@ export interface StageCounts {
 export interface StageSummary extends StageCounts, Partial<StageScaling> {
   /** What its demands consumed; absent for a stage without one. */
   readonly bursts?: BurstSummary;
+  /** Where the time of its complete traces went; absent: the run was not traced. */
+  readonly phasesMs?: PhaseQuantiles;
 }
 
 /** The load generator's own account. */
@@ -52,6 +59,8 @@ export interface Summary {
   readonly latencyMs: Quantiles & { readonly from: 'intended' };
   /** How long scaling was watched, from the beginning of the load. */
   readonly measuredMs?: number;
+  /** null: the run was not traced. Absent in summaries before tracing. */
+  readonly traces?: TracesSummary | null;
   readonly stages: Readonly<Record<string, StageSummary | VehiclesSummary>>;
   readonly environment: Environment;
 }
@@ -67,6 +76,7 @@ export interface SummaryInput {
   readonly stages: Readonly<Record<string, StageSummary>>;
   readonly bursts: Readonly<Record<string, BurstSummary>>;
   readonly scaling?: ScalingSummary | undefined;
+  readonly traces?: TraceAnalysis | undefined;
   readonly environment: Environment;
 }
 
@@ -98,6 +108,7 @@ export function summarize(input: SummaryInput): Summary {
     ledger: ledger.account,
     latencyMs: { ...quantilesOf(latencies), from: 'intended' },
     ...(scaling === undefined ? {} : { measuredMs: scaling.measuredMs }),
+    traces: input.traces?.summary ?? null,
     stages: { vehicles, ...withBursts(input) },
     environment: input.environment,
   };
@@ -107,11 +118,13 @@ const withBursts = ({
   stages,
   bursts,
   scaling,
+  traces,
 }: SummaryInput): Readonly<Record<string, StageSummary>> =>
   Object.fromEntries(
     Object.entries(stages).map(([name, stage]) => {
       const own = bursts[name];
       const scaled = scaling?.stages[name];
+      const phasesMs = traces?.phasesMs[name];
       return [
         name,
         {
@@ -121,6 +134,7 @@ const withBursts = ({
             ? {}
             : { cpuMs: Math.round(scaled.cpuSeconds * 1_000), ...scaled }),
           ...(own === undefined ? {} : { bursts: own }),
+          ...(phasesMs === undefined ? {} : { phasesMs }),
         },
       ];
     }),

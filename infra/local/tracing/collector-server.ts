@@ -5,6 +5,8 @@ import type { SpanIntake } from './span-intake.ts';
 
 /** Where OTLP over HTTP has traces. */
 export const TRACES_PATH = '/v1/traces';
+/** Answers with the account so far: what `tracing.json` will say. */
+export const ACCOUNT_PATH = '/account';
 /** An exporter sends 512 spans at once, about 0.6 MB. */
 const MAX_BODY_BYTES = 16_777_216;
 const MAX_CONNECTIONS = 1_024;
@@ -45,6 +47,11 @@ function answer(request: IncomingMessage, response: ServerResponse, intake: Span
     response.end(JSON.stringify({ message }));
   };
   const { method, url, headers } = request;
+  if (url === ACCOUNT_PATH && method === 'GET') {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(intake.account()));
+    return;
+  }
   if (url !== TRACES_PATH) return refuse(404, `only ${TRACES_PATH} is here`);
   if (method !== 'POST') return refuse(405, 'use POST');
   if (headers['content-type']?.split(';', 1)[0] !== 'application/json') {

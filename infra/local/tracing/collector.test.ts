@@ -124,6 +124,8 @@ test('the collector takes OTLP/JSON over HTTP, and writes its account when it cl
   expect((await post(request('c'), { 'content-type': 'application/x-protobuf' })).status).toBe(415);
   expect((await fetch(collector.url)).status).toBe(405);
   expect((await fetch(new URL('/v1/metrics', collector.url))).status).toBe(404);
+  const soFar: unknown = await (await fetch(new URL('/account', collector.url))).json();
+  expect(soFar).toMatchObject({ spans: 2, refusedRequests: 1 });
   const big = { resourceSpans: [], filler: 'x'.repeat(16_777_216) };
   expect((await post(big)).status).toBe(413);
   const account = await collector.close();
