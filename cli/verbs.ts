@@ -7,6 +7,7 @@ export const VERBS: Readonly<Record<string, () => Promise<Verb>>> = {
   run: async () => (await import('./run-verb.ts')).runVerb,
   drive: async () => (await import('./drive-verb.ts')).driveVerb,
   report: async () => (await import('./report-verb.ts')).reportVerb,
+  trace: async () => (await import('./trace-verb.ts')).traceVerb,
   bench: async () => (await import('./bench-verb.ts')).benchVerb,
   campaign: async () => (await import('./campaign-verb.ts')).campaignVerb,
   calibrate: async () => (await import('./calibrate-verb.ts')).calibrateVerb,

@@ -20,6 +20,7 @@ const inputOf = (records: RunRecords, change: Partial<ReportInput> = {}): Report
   exports: [...indexFacts(records.facts).compacted.values()],
   plots: { of: 'veh-0001, session s1', plots: [SPEED] },
   scaling: null,
+  traces: null,
   ...change,
 });
 

@@ -11,10 +11,14 @@ import { pipelinePicture } from './pipeline-picture.ts';
 import { environmentSection, stagesSection, vehiclesSection } from './run-sections.ts';
 import { scalingSection, type ScalingInput } from './scaling/scaling-section.ts';
 import { STYLE } from './style.ts';
+import { filterScriptSource } from './tracing/filter-script.ts';
+import { TRACE_STYLE } from './tracing/phase-key.ts';
+import { tracesSection } from './tracing/traces-section.ts';
 import type { Ledger } from '#loadtest/ledger/account.ts';
 import type { ExportCard } from '#loadtest/ledger/ledger-fact.ts';
 import type { RunConfig, RunOutcome } from '#loadtest/results/run-records.ts';
 import type { Summary } from '#loadtest/results/summary.ts';
+import type { TraceAnalysis } from '#loadtest/tracing/trace-analysis.ts';
 import type { BatchRecord } from '#loadtest/vehicles/batch-record.ts';
 import type { LinePlot } from './line-plot.ts';
 
@@ -26,6 +30,8 @@ export interface ReportInput {
   readonly records: readonly BatchRecord[];
   /** The compacted data sets. */
   readonly exports: readonly ExportCard[];
+  /** What its spans say; null where it was not traced. */
+  readonly traces: TraceAnalysis | null;
   /** How the stages were scaled; null where the run had no cluster of its own. */
   readonly scaling: ScalingInput | null;
   /** Plots of one session's signals, and whose they are; null where there is no file to plot. */
@@ -44,13 +50,10 @@ export function renderReport(input: ReportInput): string {
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta
-          http-equiv="Content-Security-Policy"
-          content="default-src 'none'; style-src 'unsafe-inline'"
-        />
+        <meta http-equiv="Content-Security-Policy" content="${policyOf(input)}" />
         <title>Tachograph: ${title}</title>
         <style>
-          ${new Html(STYLE)}
+          ${new Html(STYLE)}${input.traces === null ? null : new Html(TRACE_STYLE)}
         </style>
       </head>
       <body>
@@ -63,6 +66,7 @@ export function renderReport(input: ReportInput): string {
           <h2>The way of the data</h2>
           ${pipelinePicture(ledger.account, run.vehicles.length, files)} ${latencySection(input)}
           ${input.scaling === null ? null : scalingSection(input.scaling)}
+          ${input.traces === null ? null : tracesSection(input.traces)}
           ${config.kind === 'Demo' ? signalsSection(input) : null} ${ledgerSection(ledger)}
           ${vehiclesSection(input.records)} ${stagesSection(summary.stages)}
           ${burstsSection(summary.stages, config)}
@@ -72,6 +76,12 @@ export function renderReport(input: ReportInput): string {
       </body>
     </html> `;
   return document.text;
+}
+
+/** Nothing is loaded from anywhere, and no script runs but the one that is part of the page. */
+function policyOf({ traces }: ReportInput): Html {
+  const scripts = traces === null ? '' : `; script-src ${filterScriptSource()}`;
+  return new Html(`default-src 'none'; style-src 'unsafe-inline'${scripts}`);
 }
 
 function verdict({ valid, ledger }: Summary): Html {

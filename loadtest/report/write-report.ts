@@ -22,6 +22,7 @@ export async function writeReport(folder: string, records: RunRecords): Promise<
     config: records.config,
     run: records.run,
     ...derived,
+    traces: derived.traces ?? null,
     records: records.records,
     exports,
     plots: await plotsOf(folder, exports),

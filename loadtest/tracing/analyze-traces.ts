@@ -49,7 +49,7 @@ const inOrder = (a: BatchTrace, b: BatchTrace): number =>
 const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
 /** Its own spans, and those of the trace in which its window went on. */
-function relatedSpans(index: SpanIndex, traceId: string): readonly SpanRecord[] {
+export function relatedSpans(index: SpanIndex, traceId: string): readonly SpanRecord[] {
   const others = new Set(index.linkingTo(traceId).map((span) => span.traceId));
   others.delete(traceId);
   return [traceId, ...others].flatMap((id) => index.trace(id));

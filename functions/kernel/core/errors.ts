@@ -84,6 +84,12 @@ export const ERRORS = {
     409,
     'Port {port} is in use; free it, or give another one with --port',
   ),
+  TRACE_UNKNOWN: row(
+    'reject',
+    404,
+    'Of the sampled traces {what} is meant by "{value}"; give a trace id or its beginning (4 digits or more), ' +
+      'VEHICLE/SESSION/SEQ or VEHICLE/SEQ: {known}',
+  ),
   PIPELINE_NOT_RUNNING: row(
     'reject',
     409,
