@@ -50,6 +50,7 @@ export function warmRequests(): readonly WarmRequest[] {
     event('io.tachograph.batch.recorded.v1', `/v1/vehicles/${DATA.vehicle}/batches`),
     get('/v1/campaigns'),
     get('/v1/datasets/warm-up'),
+    get('/metrics'),
   ];
 }
 

@@ -6,7 +6,6 @@ import { startEventing, type Eventing } from '#eventing/dispatch/start-eventing.
 import { parseTrigger, type Destination } from '#eventing/dispatch/trigger-spec.ts';
 import { must } from '#kernel/core/assert.ts';
 import { TachographError } from '#kernel/core/errors.ts';
-import { epochMs } from '#kernel/system/start-timings.ts';
 import { randomStream } from '#kernel/core/random.ts';
 import { brokerKey, withBrokerDelivery } from './broker-manifests.ts';
 import { channelSettings } from './channel-settings.ts';
@@ -26,6 +25,8 @@ import {
 import { ClusterRecorder } from './cluster-recorder.ts';
 import { ClusterScaling } from './cluster-scaling.ts';
 import { poolWorkload } from './cluster-workloads.ts';
+import { ClusterMetrics } from './metrics/cluster-metrics.ts';
+import { metricsPage } from './metrics/metrics-page.ts';
 import { ObserverTriggers } from './observer-triggers.ts';
 import { readPing } from './ping-manifest.ts';
 import { runPingSource } from './ping-source.ts';
@@ -34,6 +35,7 @@ import { makePrivateFolder } from './private-folder.ts';
 import { openReplicas, type Replicas } from './replicas/open-replicas.ts';
 import type { ProcessPool } from './replicas/process-pool.ts';
 import { serviceEnvironment, type ValueSources } from './service-environment.ts';
+import { startTracing } from './tracing/start-tracing.ts';
 import type { ClusterTracing } from './tracing/cluster-tracing.ts';
 import { serviceSink, sinkUrl, type BrokerUrl } from './sink-binding.ts';
 
@@ -68,6 +70,7 @@ export class ClusterParts {
   #recorder: ClusterRecorder | undefined;
   #scaling: ClusterScaling | undefined;
   #tracing: ClusterTracing | undefined;
+  readonly #metrics = new ClusterMetrics();
   #originMs = 0;
   #pings: Promise<void>[] = [];
   #starting: Promise<void> | undefined;
@@ -135,6 +138,18 @@ export class ClusterParts {
     return this.#options.clock.monotonicMs() - this.#originMs;
   }
 
+  #metricsText(): Promise<string> {
+    const { pool, scaling, eventing } = this.running();
+    const sources = {
+      services: pool.status(),
+      scaling: scaling.status(),
+      paths: this.#paths.values(),
+      eventing,
+      spansDropped: this.#tracing?.dropped ?? 0,
+    };
+    return metricsPage(this.#metrics, sources, this.#options.clock);
+  }
+
   get spansUrl(): string | undefined {
     return this.#tracing?.spansUrl;
   }
@@ -157,7 +172,8 @@ export class ClusterParts {
     this.#originMs = clock.monotonicMs();
     await makePrivateFolder(join(dataDir, 'logs'));
     if (recordDir !== undefined) this.#recorder = new ClusterRecorder(recordDir, log);
-    this.#tracing = await this.#startTracing();
+    // First of all, and stopped last: everybody sends their spans there.
+    this.#tracing = await startTracing(this.#options);
     const storeDir = join(dataDir, 'nats');
     this.#nats = await this.#step('nats-server', () =>
       startLocalNats({ search, storeDir, clock, log }),
@@ -169,6 +185,7 @@ export class ClusterParts {
         clock,
         log,
         status: () => this.status(),
+        metrics: () => this.#metricsText(),
         ...(this.#tracing && { tracing: this.#tracing.requests }),
         ...this.#control(),
       }),
@@ -183,16 +200,6 @@ export class ClusterParts {
     const ticking = this.#options.pings === false ? [] : pingSources;
     this.#pings = ticking.map((source) => this.#startPing(source));
     this.#started = true;
-  }
-
-  /** First of all, and stopped last: everybody sends their spans there. Nothing is loaded without. */
-  async #startTracing(): Promise<ClusterTracing | undefined> {
-    const { spansDir, env, clock, log } = this.#options;
-    const isWanted = spansDir !== undefined || collectorIsSet(env);
-    if (!isWanted || env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return undefined;
-    const module = await import('./tracing/cluster-tracing.ts');
-    const { pid } = process;
-    return module.ClusterTracing.start({ spansDir, env, pid, clock, toEpochMs: epochMs, log });
   }
 
   #openPath({ name, kind, containerConcurrency, timeoutMs }: ScaledWorkload): ServicePath {
@@ -291,7 +298,10 @@ export class ClusterParts {
         recorder?.write('replicas', row);
         if (row.phase === 'gone') this.#tracing?.forget(row.replica);
       },
-      onStart: (start) => this.#tracing?.noteStart(start),
+      onStart: (service, start) => {
+        this.#metrics.noteStart(service, start);
+        this.#tracing?.noteStart(start);
+      },
       onColdStart: (row) => recorder?.write('coldStarts', row),
       ...(nodeScaler && {
         nodes: {
@@ -383,6 +393,3 @@ export class ClusterParts {
     return names;
   }
 }
-
-const collectorIsSet = (env: ClusterOptions['env']): boolean =>
-  ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'].some((name) => env[name]);

@@ -10,6 +10,7 @@ import type { Clock } from '../core/clock.ts';
 import { TachographError } from '../core/errors.ts';
 import { SinkClient } from './sink-client.ts';
 import { hopHeaders, type TraceFields } from '../telemetry/propagation.ts';
+import type { StageMetrics } from '../telemetry/metrics/stage-metrics.ts';
 import type { RequestSpan } from '../telemetry/stage-telemetry.ts';
 import type { Emission } from './stage.ts';
 
@@ -70,17 +71,22 @@ export function sinkEmitter(
   sink: string | undefined,
   clock: Clock,
   currentSpan: () => RequestSpan | undefined = () => undefined,
+  metrics?: StageMetrics,
 ): Emitter {
   const client = sink === undefined ? undefined : new SinkClient(new URL(sink));
   return {
     async emit(emission, cause) {
       const span = currentSpan();
       const phases = emissionPhases(span);
+      const fromMs = clock.monotonicMs();
+      let isTaken = false;
       try {
         const event = emissionEvent(stage, emission, cause, clock.nowMs(), span?.place);
         await post(client, event, phases.sent);
+        isTaken = true;
       } finally {
         phases.end();
+        metrics?.emitted(clock.monotonicMs() - fromMs, !isTaken);
       }
     },
     close: async () => {

@@ -36,7 +36,9 @@ export function eventRoutes(
       const event = await readEvent(request);
       const signal = callerSignal(response);
       const work = async (span?: RequestSpan): Promise<void> => {
-        const outcome = await dispatch(definition, context, event, signal, demand);
+        const outcome = await counted(definition, context, event, () =>
+          dispatch(definition, context, event, signal, demand),
+        );
         span?.noteOutcome(outcome);
         await answer(outcome, event, definition, context, response);
       };
@@ -62,6 +64,26 @@ function exhaustedBy({ extensions }: CloudEvent): string {
   const { knativeerrorcode, knativeerrordata } = extensions;
   const said = Buffer.from(knativeerrordata ?? '', 'base64').toString('utf8');
   return `code ${knativeerrorcode ?? '?'}: ${said}`;
+}
+
+/** Handles an event and counts how long that took and how it ended. */
+async function counted(
+  { consumes }: StageDefinition,
+  { metrics, clock }: StageContext,
+  { type }: CloudEvent,
+  handle: () => Promise<Outcome>,
+): Promise<Outcome> {
+  if (metrics === undefined) return handle();
+  const fromMs = clock.monotonicMs();
+  let kind: Outcome['kind'] | 'failed' = 'failed';
+  try {
+    const outcome = await handle();
+    ({ kind } = outcome);
+    return outcome;
+  } finally {
+    const known = consumes.includes(type) ? type : '_OTHER';
+    metrics.eventHandled(known, kind, clock.monotonicMs() - fromMs);
+  }
 }
 
 const readEvent = async (request: IncomingMessage): Promise<CloudEvent> =>

@@ -28,7 +28,9 @@ const MAX_QUEUED_BURSTS = 1_000;
 export async function openStageDemand(
   config: DemandConfig,
   definition: StageDefinition,
-  context: Pick<StageContext, 'clock' | 'store' | 'span'> & { readonly nowMs?: () => number },
+  context: Pick<StageContext, 'clock' | 'store' | 'span' | 'metrics'> & {
+    readonly nowMs?: () => number;
+  },
   instance: string,
 ): Promise<StageDemand> {
   const { demandPlacement, demandSeed } = config;

@@ -25,5 +25,6 @@ export async function park(
   };
   const id = `${vehicle}/${stage}/${anyTextPart(event.id)}`;
   await context.store.insert('parked', id, { ...fact }, sha256Hex(event.id));
+  context.metrics?.eventParked(reason);
   context.log.warn('parked an event', { eventId: event.id, type: event.type, reason, detail });
 }

@@ -16,6 +16,8 @@ import type { StageContext, StageDefinition } from './stage.ts';
 export interface RestApp {
   /** `span`: what the request's work belongs to. */
   handle(request: IncomingMessage, response: ServerResponse, span?: RequestSpan): void;
+  /** The pattern of the route that serves it; '' before that is known, and where there is none. */
+  routeOf(request: IncomingMessage): string;
   close(): Promise<void>;
 }
 
@@ -52,6 +54,11 @@ export async function buildRestApp(
   });
   answerErrors(app, context.log);
   const spans = new WeakMap<IncomingMessage, RequestSpan>();
+  const routes = new WeakMap<IncomingMessage, string>();
+  app.addHook('onRequest', (request, _reply, done) => {
+    routes.set(request.raw, request.routeOptions.url ?? '');
+    done();
+  });
   // Twice, since what runs once a body is read runs in the connection's context, not in its request's.
   for (const hook of ['onRequest', 'preHandler'] as const) {
     app.addHook(hook, (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
@@ -71,6 +78,7 @@ export async function buildRestApp(
       if (span !== undefined) spans.set(request, span);
       app.routing(request, response);
     },
+    routeOf: (request) => routes.get(request) ?? '',
     close: () => app.close(),
   };
 }

@@ -128,8 +128,11 @@ test('a stage with a collector sends its last spans when it is stopped, in proto
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
   await collector.close();
-  const [batch, ...more] = collector.collected;
+  const of = (path: string) => collector.collected.filter((one) => one.path === path);
+  const [batch, ...more] = of('/v1/traces');
   expect(more).toEqual([]);
+  // The metrics as well, once: their interval is a minute.
+  expect(of('/v1/metrics')).toHaveLength(1);
   expect(batch).toMatchObject({ path: '/v1/traces', type: 'application/x-protobuf' });
   const trace = Buffer.from('0af7651916cd43dd8448eb211c80319c', 'hex');
   for (const part of [trace, 'handle', 'data-provider', 'test-bed', 'unknownType']) {

@@ -6,6 +6,12 @@ import { openStore } from '../store/open-store.ts';
 import { jsonLog, type Log } from '../system/log.ts';
 import { epochMs, startTimings } from '../system/start-timings.ts';
 import { systemClock } from '../system/system-clock.ts';
+import { meteredStore } from '../telemetry/metrics/metered-store.ts';
+import { METRIC } from '../telemetry/metrics/metric-names.ts';
+import { observeProcess } from '../telemetry/metrics/observe-process.ts';
+import { openMetrics } from '../telemetry/metrics/open-metrics.ts';
+import { StageMetrics } from '../telemetry/metrics/stage-metrics.ts';
+import type { ProcessIdentity } from '../telemetry/process-resource.ts';
 import type { RequestSpan, StageTelemetry } from '../telemetry/stage-telemetry.ts';
 import { sinkEmitter } from './emitter.ts';
 import { buildStageServer } from './stage-server.ts';
@@ -50,26 +56,35 @@ async function start(
   const definition = await create(config);
   const clock = systemClock;
   const opened = await openStore(config.storeUrl, clock);
-  const telemetry = await openTelemetry(config, definition, log);
+  const identity = identityOf(definition);
+  const telemetry = await openTelemetry(config, identity, log);
+  const metrics = new StageMetrics(dbSystemOf(config));
+  const metered = meteredStore(opened, metrics, clock);
   const store =
     telemetry === undefined
-      ? opened
-      : (await import('../telemetry/traced-store.ts')).tracedStore(opened, telemetry);
+      ? metered
+      : (await import('../telemetry/traced-store.ts')).tracedStore(metered, telemetry);
+  const { book } = metrics;
+  observeProcess(book, process);
+  book.observe(METRIC.spansDropped, (note) => note(telemetry?.dropped ?? 0));
+  const face = await openMetrics({ book, identity, env: process.env, clock, log });
   const span = (): RequestSpan | undefined => telemetry?.current();
-  const emitter = sinkEmitter(definition.name, config.sink, clock, span);
+  const emitter = sinkEmitter(definition.name, config.sink, clock, span, metrics);
   const context: StageContext = {
     clock,
     store,
     log,
     software: SOFTWARE,
     span,
+    metrics,
     emit: (emission, cause) => emitter.emit(emission, cause),
   };
   const demand = await openDemand(config, definition, {
     ...context,
     ...(telemetry === undefined ? {} : { nowMs: () => telemetry.nowMs() }),
   });
-  const server = await buildStageServer(definition, context, demand, telemetry);
+  if (demand !== undefined) book.observe(METRIC.burstQueue, (note) => note(demand.queued));
+  const server = await buildStageServer(definition, context, demand, telemetry, () => face.text());
   let stopping = false;
   const stop = async (why: string): Promise<void> => {
     if (stopping) return;
@@ -81,7 +96,8 @@ async function start(
     await emitter.close();
     await demand?.close();
     await store.close();
-    await telemetry?.stop(Math.min(MAX_FLUSH_MS, config.drainMs / 2));
+    const flushMs = Math.min(MAX_FLUSH_MS, config.drainMs / 2);
+    await Promise.all([telemetry?.stop(flushMs), face.stop(flushMs)]);
     process.exit(0);
   };
   process.once('SIGTERM', () => void stop('SIGTERM'));
@@ -92,30 +108,40 @@ async function start(
       ? { port: config.port, host: config.host }
       : { socketPath: config.socketPath },
   );
-  const timings = startTimings(loadedMs, clock.monotonicMs());
+  const listeningMs = clock.monotonicMs();
+  const timings = startTimings(loadedMs, listeningMs);
   // Before anything is logged, which opens stderr: somebody may wait for this stage.
   process.send?.({ type: 'listening', address, timings } satisfies ListeningMessage);
   log.info('listening', { ...address });
+  // The monotonic clock begins with the process.
+  metrics.noteStart(listeningMs);
 }
+
+/** Whose spans and metrics they are. */
+function identityOf({ name }: StageDefinition): ProcessIdentity {
+  const service = process.env['K_SERVICE'] ?? name;
+  const instance = process.env['HOSTNAME'] ?? `${service}-${process.pid}`;
+  return { service, instance, software: SOFTWARE, pid: process.pid };
+}
+
+const dbSystemOf = ({ storeUrl }: StageConfig): string =>
+  storeUrl.startsWith('sqlite:') ? 'sqlite' : 'mongodb';
 
 /** Nothing of tracing is loaded where no collector is set. */
 async function openTelemetry(
-  { tracesUrl, spansUrl, tracingSetup, storeUrl }: StageConfig,
-  { name }: StageDefinition,
+  config: StageConfig,
+  identity: ProcessIdentity,
   log: Log,
 ): Promise<StageTelemetry | undefined> {
+  const { tracesUrl, spansUrl, tracingSetup } = config;
   if (tracesUrl === undefined && spansUrl === undefined) return undefined;
   const { startTelemetry } = await import('../telemetry/start.ts');
-  const service = process.env['K_SERVICE'] ?? name;
   return startTelemetry({
+    ...identity,
     tracesUrl,
     spansUrl,
     setup: tracingSetup,
-    service,
-    instance: process.env['HOSTNAME'] ?? `${service}-${process.pid}`,
-    dbSystem: storeUrl.startsWith('sqlite:') ? 'sqlite' : 'mongodb',
-    software: SOFTWARE,
-    pid: process.pid,
+    dbSystem: dbSystemOf(config),
     env: process.env,
     clock: systemClock,
     nowMs: () => epochMs(systemClock.monotonicMs()),

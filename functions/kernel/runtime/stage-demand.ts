@@ -8,6 +8,7 @@ import type { BurstReport, Place } from '../demand/demand.ts';
 import type { PayloadFact } from '../facts/facts.ts';
 import type { Store } from '../store/store.ts';
 import { sha256Hex } from '../system/sha256.ts';
+import type { StageMetrics } from '../telemetry/metrics/stage-metrics.ts';
 import type { RequestSpan } from '../telemetry/stage-telemetry.ts';
 import { BurstLog } from './burst-log.ts';
 
@@ -32,6 +33,7 @@ export interface StageDemandOptions {
   readonly span?: () => BurstSpan | undefined;
   /** Now, as that span has it: epoch ms with a fraction. */
   readonly nowMs?: () => number;
+  readonly metrics?: StageMetrics | undefined;
 }
 
 /** What of a span a burst needs. */
@@ -77,6 +79,7 @@ export class StageDemand {
     const reports = await runner.run(place, signal, cause.key);
     this.bursts.note(reports, clock.nowMs());
     this.#markPhases(reports);
+    this.#options.metrics?.bursts(reports);
     if (signal.aborted) throw new TachographError('CALLER_GONE');
     await this.#storePayload(runner.payloadBytes(place, cause.key), place, cause);
   }
@@ -108,6 +111,11 @@ export class StageDemand {
     const fact: PayloadFact = { stage, bytes };
     const id = `${anyTextPart(subject ?? 'unknown')}/${stage}/${anyTextPart(key)}/${place}`;
     await store.insert('payloads', id, { ...fact }, sha256Hex(bytes));
+  }
+
+  /** Bursts that wait for a free burner. */
+  get queued(): number {
+    return this.#options.runner.queueLength;
   }
 
   close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { TachographError } from '../core/errors.ts';
 import type { ListenAddress } from '../core/listening-message.ts';
+import { PROMETHEUS_TYPE } from '../telemetry/metrics/prometheus-type.ts';
 import type { StageTelemetry } from '../telemetry/stage-telemetry.ts';
 import { answerJson } from './answer.ts';
 import { answerBrokenRequest } from './broken-request.ts';
@@ -29,7 +30,8 @@ export interface StageServer {
 
 /**
  * `POST /` takes events, `POST /dead-letter` parks exhausted ones, `GET /healthz` answers probes, with a
- * demand `GET /bursts` says what it has consumed, and everything else goes to the stage's own routes.
+ * demand `GET /bursts` says what it has consumed, `GET /metrics` answers Prometheus, and everything else
+ * goes to the stage's own routes.
  *
  * Events are served by Node's own server, routes by fastify, which is loaded with the first request for
  * one: it costs a cold start as much as all the rest (decision 9). A stage that consumes no events has
@@ -40,8 +42,9 @@ export async function buildStageServer(
   context: StageContext,
   demand?: StageDemand,
   telemetry?: StageTelemetry,
+  metricsText?: () => Promise<string>,
 ): Promise<StageServer> {
-  const server = new StageHttpServer(definition, context, demand, telemetry);
+  const server = new StageHttpServer(definition, context, demand, telemetry, metricsText);
   if (definition.consumes.length === 0) await server.loadRest();
   return server;
 }
@@ -51,10 +54,11 @@ class StageHttpServer implements StageServer {
   readonly #context: StageContext;
   readonly #demand: StageDemand | undefined;
   readonly #telemetry: StageTelemetry | undefined;
-  readonly #routes: ReadonlyMap<string, Route>;
+  readonly #routes: Map<string, Route>;
   readonly #server: Server;
   readonly #inFlight = new Set<ServerResponse>();
   #rest: Promise<RestApp> | undefined;
+  #restApp: RestApp | undefined;
   #closing = false;
 
   constructor(
@@ -62,12 +66,14 @@ class StageHttpServer implements StageServer {
     context: StageContext,
     demand: StageDemand | undefined,
     telemetry: StageTelemetry | undefined,
+    metricsText: (() => Promise<string>) | undefined,
   ) {
     this.#definition = definition;
     this.#context = context;
     this.#demand = demand;
     this.#telemetry = telemetry;
     this.#routes = stageRoutes(definition, context, demand, telemetry);
+    if (metricsText !== undefined) this.#routes.set('GET /metrics', metricsRoute(metricsText));
     this.#server = createServer(
       { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS },
       (request, response) => this.handle(request, response),
@@ -85,7 +91,8 @@ class StageHttpServer implements StageServer {
   async #buildRest(): Promise<RestApp> {
     try {
       const { buildRestApp } = await import('./rest-app.ts');
-      return await buildRestApp(this.#definition, this.#context, this.#demand);
+      this.#restApp = await buildRestApp(this.#definition, this.#context, this.#demand);
+      return this.#restApp;
     } catch (error) {
       // The store may be busy: the next request tries again.
       this.#rest = undefined;
@@ -95,13 +102,34 @@ class StageHttpServer implements StageServer {
 
   handle(request: IncomingMessage, response: ServerResponse): void {
     this.#inFlight.add(response);
+    const count = this.#count(request, response);
     response.once('close', () => {
       this.#inFlight.delete(response);
+      count();
       if (this.#closing) this.#server.closeIdleConnections();
     });
     this.#serve(request, response).catch((error: unknown) => {
       this.#fail(error, request, response);
     });
+  }
+
+  /** Counts a request; the function returned is called at its end. */
+  #count(request: IncomingMessage, response: ServerResponse): () => void {
+    const { metrics, clock } = this.#context;
+    if (metrics === undefined) return () => {};
+    metrics.requestBegun();
+    const fromMs = clock.monotonicMs();
+    return () => {
+      const { method = '' } = request;
+      const path = pathOf(request);
+      const own = this.#routes.has(`${method === 'HEAD' ? 'GET' : method} ${path}`);
+      metrics.requestEnded({
+        method,
+        route: own ? path : (this.#restApp?.routeOf(request) ?? ''),
+        status: response.writableFinished ? response.statusCode : null,
+        ms: clock.monotonicMs() - fromMs,
+      });
+    };
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -169,6 +197,13 @@ class StageHttpServer implements StageServer {
   }
 }
 
+const metricsRoute =
+  (text: () => Promise<string>): Route =>
+  async (_request, response) => {
+    const body = await text();
+    response.writeHead(200, { 'content-type': PROMETHEUS_TYPE }).end(body);
+  };
+
 const pathOf = ({ url = '/' }: IncomingMessage): string => url.replace(/[?#].*$/, '');
 
 /** ROUTE_UNKNOWN, or REQUEST_INVALID for what is no path at all. */
@@ -186,7 +221,7 @@ function stageRoutes(
   context: StageContext,
   demand: StageDemand | undefined,
   telemetry: StageTelemetry | undefined,
-): ReadonlyMap<string, Route> {
+): Map<string, Route> {
   const events = eventRoutes(definition, context, demand, telemetry);
   const routes = new Map<string, Route>([
     ['POST /', events.take],

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../core/clock.ts';
 import type { Store } from '../store/store.ts';
 import type { Log } from '../system/log.ts';
+import type { StageMetrics } from '../telemetry/metrics/stage-metrics.ts';
 import type { RequestSpan } from '../telemetry/stage-telemetry.ts';
 
 /** What became of an event. Exceptions are for bugs (500) and for retryable failures of the store or sink (503). */
@@ -33,6 +34,8 @@ export interface StageContext {
   readonly software: string;
   /** The span of the work at hand, for its phases and links; absent where nothing is traced. */
   readonly span?: () => RequestSpan | undefined;
+  /** What the stage counts of itself; absent in tests. */
+  readonly metrics?: StageMetrics;
   /** Resolves after the sink has taken the event (202); rejects with EMIT_FAILED. */
   emit<N extends EventName>(emission: Emission<N>, cause: CloudEvent | undefined): Promise<void>;
 }

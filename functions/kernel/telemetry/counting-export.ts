@@ -36,7 +36,8 @@ export class CountingExport implements SpanProcessor {
     this.#batches = new BatchSpanProcessor({
       exporter: {
         export: (spans, done) => void this.#export(spans).then(done),
-        shutdown: async () => (await this.#exporter)?.shutdown(),
+        // One that could not be loaded has been told of, and has nothing to shut down.
+        shutdown: async () => (await this.#exporter?.catch(() => undefined))?.shutdown(),
       },
       maxExportBatchSize: BATCH_SPANS,
       maxQueueSize: MAX_WAITING_SPANS,

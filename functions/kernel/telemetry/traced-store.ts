@@ -3,7 +3,7 @@ import { ATTRIBUTE } from './names.ts';
 import type { StageTelemetry } from './stage-telemetry.ts';
 
 /** Facts that an event or upload announces: to find one's own there already is to do something again. */
-const ANNOUNCED: ReadonlySet<Collection> = new Set([
+export const ANNOUNCED: ReadonlySet<Collection> = new Set([
   'batches',
   'windows',
   'sessions',

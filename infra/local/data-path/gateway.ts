@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '#kernel/core/clock.ts';
 import { errorBody, TachographError } from '#kernel/core/errors.ts';
+import { PROMETHEUS_TYPE } from '#kernel/telemetry/metrics/prometheus-type.ts';
 import type { Log } from '#kernel/system/log.ts';
 import { BodyReader, type BodyLimits } from './body-reader.ts';
 import { checkRequest } from './check-request.ts';
@@ -31,6 +32,8 @@ export interface GatewayOptions {
   readonly bodyLimits?: Partial<BodyLimits>;
   /** Answered at STATUS_PATH. */
   readonly status: () => Promise<unknown>;
+  /** Answered at METRICS_PATH: the metrics of all processes together; absent: there are none. */
+  readonly metrics?: () => Promise<string>;
   /** Answers the control paths; absent: they are unknown. */
   readonly control?: GatewayControl;
   /** Makes spans of requests to Services; absent: nothing is traced. */
@@ -39,6 +42,7 @@ export interface GatewayOptions {
 
 /** No Service can have this name, so that the path is nobody else's. */
 export const STATUS_PATH = '/-/status';
+export const METRICS_PATH = '/-/metrics';
 
 /** What Retry-After says: a restart takes about this long. */
 export const RETRY_AFTER_S = '1';
@@ -151,6 +155,12 @@ export class Gateway {
     const url = request.url ?? '/';
     if (url === STATUS_PATH && request.method === 'GET') {
       answerJson(response, 200, await this.#options.status());
+      return;
+    }
+    const { metrics } = this.#options;
+    if (metrics !== undefined && url === METRICS_PATH && request.method === 'GET') {
+      const text = await metrics();
+      response.writeHead(200, { 'content-type': PROMETHEUS_TYPE }).end(text);
       return;
     }
     const { control } = this.#options;

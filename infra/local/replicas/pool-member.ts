@@ -245,12 +245,12 @@ export class Member {
   }
 
   #tellStart(): void {
-    const { options, originMs } = this.#context;
+    const { options, originMs, workload } = this.#context;
     const { marks } = this.replica;
     if (options.onStart === undefined || marks === undefined) return;
     const row = this.#coldStartRow(marks, null);
     const monotonic = (ms: number | null): number | null => (ms === null ? null : ms + originMs);
-    options.onStart({
+    options.onStart(workload.name, {
       replica: this.name,
       // After a crash it is the earlier decision that still stands.
       decidedMs: row.decidedMs + originMs,

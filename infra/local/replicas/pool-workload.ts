@@ -97,7 +97,7 @@ export interface PoolOptions {
   readonly onRow?: (row: ReplicaRow) => void;
   readonly onColdStart?: (row: ColdStartRow) => void;
   /** A process has become ready, the first of its replica or one after a crash. */
-  readonly onStart?: (start: ReplicaStart) => void;
+  readonly onStart?: (service: string, start: ReplicaStart) => void;
 }
 
 export interface ServiceStatus {
