@@ -1,5 +1,4 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBundles } from '#infra/bundle/ensure-bundles.ts';
@@ -7,10 +6,11 @@ import { must } from '#kernel/core/assert.ts';
 import { StartSlots } from '#infra/local/replicas/start-slots.ts';
 import type { Clock } from '#kernel/core/clock.ts';
 import { windowId } from '#kernel/core/ids.ts';
-import type { WindowFact } from '#kernel/facts/facts.ts';
 import { openStore } from '#kernel/store/open-store.ts';
 import { quantile } from '#loadtest/statistics/quantile.ts';
 import type { BenchRow } from './bench-row.ts';
+import { startBenchCollector } from './cold-start/bench-collector.ts';
+import { emulatedWindow } from './cold-start/emulated-window.ts';
 import {
   measureStart,
   storeUrl,
@@ -27,7 +27,7 @@ export const TARGET_SHARE = 1 / 6;
 export const TARGET_EIGHT = 5;
 
 const ENTRY = 'functions/data-processing/main.ts';
-const INSTRUMENTATION = './loadtest/bench/cold-start/auto-instrumentation.main.ts';
+export const INSTRUMENTATION = './loadtest/bench/cold-start/auto-instrumentation.main.ts';
 /** One more before them fills caches and is left out. */
 const ROUNDS = 11;
 const AT_ONCE = 8;
@@ -44,7 +44,7 @@ export async function coldStartBench(
   rounds: number = ROUNDS,
 ): Promise<readonly BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tachograph-cold-'));
-  const collector = await startCollector();
+  const collector = await startBenchCollector();
   try {
     const places = await preparePlaces(root, folder, rounds, clock);
     const arms = await startArms(root, folder, collector.url, clock);
@@ -122,23 +122,6 @@ async function preparePlaces(
 }
 
 const MAX_ARMS = 6;
-
-const emulatedWindow = (window: number): WindowFact => ({
-  vehicle: 'bench',
-  session: 's1',
-  window,
-  revision: 1,
-  campaign: 'bench',
-  campaignVersion: 1,
-  fromUs: 0,
-  untilUs: 1,
-  seqs: [],
-  ownSeqs: [],
-  gaps: [],
-  reason: 'covered',
-  closedBy: 'bench',
-  emulated: true,
-});
 
 /**
  * The slowest first response of eight starts asked for at once, from the asking, for each round, ms. As
@@ -235,21 +218,3 @@ const atMost = (row: BenchRow, limit: number): BenchRow => ({
   target: `<= ${Number(limit.toPrecision(3))}`,
   met: row.value <= limit,
 });
-
-/** Takes events and spans. */
-async function startCollector(): Promise<{ readonly url: string; close(): Promise<void> }> {
-  const server = createServer((asked, answer) => {
-    asked.resume();
-    asked.once('end', () => answer.writeHead(asked.url === '/' ? 202 : 200).end());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}

@@ -12,6 +12,7 @@ export const BENCHES = [
   'data-path',
   'rest',
   'cold-start',
+  'tracing',
   'autoscaler',
 ] as const;
 
@@ -67,6 +68,8 @@ async function runBench(
       return (await import('./rest-bench.ts')).restBench(clock);
     case 'cold-start':
       return (await import('./cold-start-bench.ts')).coldStartBench(clock, root);
+    case 'tracing':
+      return (await import('./tracing-bench.ts')).tracingBench(clock, root);
     case 'autoscaler':
       return (await import('./recorded-bench.ts')).recordedBench(clock, root, await natsBinary());
     default:

@@ -16,16 +16,15 @@ export async function traceEvent(
   { request, response, arrivedMs, event }: Arrival & { readonly event: CloudEvent },
   work: (span: RequestSpan) => Promise<void>,
 ): Promise<void> {
-  const attributes: Record<string, AttributeValue> = {
+  const attributes = (): Record<string, AttributeValue> => ({
     [ATTRIBUTE.eventId]: event.id,
     [ATTRIBUTE.eventSource]: event.source,
     [ATTRIBUTE.eventType]: event.type,
+    ...(event.subject === undefined ? {} : { [ATTRIBUTE.eventSubject]: event.subject }),
     [ATTRIBUTE.messagingOperation]: HANDLE_SPAN,
     [ATTRIBUTE.messagingOperationType]: 'process',
-    [ATTRIBUTE.messagingId]: event.id,
     [ATTRIBUTE.messagingBodyBytes]: event.data.length,
-  };
-  if (event.subject !== undefined) attributes[ATTRIBUTE.eventSubject] = event.subject;
+  });
   const { headers } = request;
   const { extensions } = event;
   const start = { kind: 'event', startMs: arrivedMs, headers, extensions, attributes } as const;
@@ -55,10 +54,10 @@ export function traceRequest(
       tracestate: one(headers['ce-tracestate']),
       tachotrace: one(headers['ce-tachotrace']),
     },
-    attributes: {
+    attributes: () => ({
       [ATTRIBUTE.httpMethod]: method,
       [ATTRIBUTE.urlPath]: url.replace(/[?#].*$/, ''),
-    },
+    }),
   });
   endWithAnswer(span, response);
   return span;

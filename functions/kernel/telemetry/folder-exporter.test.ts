@@ -43,7 +43,10 @@ async function oneSpan() {
   const provider = new TracerProvider({
     spanProcessors: [new SimpleSpanProcessor({ exporter: memory })],
   });
-  provider.getTracer('t').startSpan('handle', { startTime: 1_000.5 }).end(1_001.25);
+  provider
+    .getTracer('t')
+    .startSpan('handle', { startTime: 1_767_600_000_000.5 })
+    .end(1_767_600_000_001.25);
   await provider.forceFlush();
   return memory.getFinishedSpans();
 }
@@ -71,8 +74,8 @@ test('FolderExporter posts OTLP/JSON, and says whose spans and how many were dro
             spans: [
               {
                 name: 'handle',
-                startTimeUnixNano: '1000500000',
-                endTimeUnixNano: '1001250000',
+                startTimeUnixNano: '1767600000000500000',
+                endTimeUnixNano: '1767600000001250000',
               },
             ],
           },

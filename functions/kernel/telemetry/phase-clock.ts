@@ -14,6 +14,8 @@ const RANK: readonly Phase[] = [
   'queue',
   'store',
 ];
+const RANK_OF = new Map(RANK.map((phase, rank) => [phase, rank]));
+const NONE = RANK.length;
 
 /**
  * Tiles the length of a span with phases: at each moment exactly one has it, `compute` where no other is
@@ -23,9 +25,11 @@ const RANK: readonly Phase[] = [
 export class PhaseClock {
   readonly #startMs: number;
   readonly #nowMs: () => number;
-  readonly #active = new Map<Phase, number>();
+  /** By rank: stretches under way. */
+  readonly #active = RANK.map(() => 0);
   readonly #marks: PhaseMark[] = [];
-  #phase: Phase = 'compute';
+  /** Rank of the phase that has the moment. */
+  #rank = NONE;
   /** Begin of the tile under way. */
   #fromMs: number;
 
@@ -36,12 +40,15 @@ export class PhaseClock {
   }
 
   enter(phase: Phase): () => void {
-    this.#count(phase, 1);
+    const rank = RANK_OF.get(phase) ?? NONE;
+    // What has no rank has no tiles either: `compute` is what is left.
+    if (rank === NONE) return () => {};
+    this.#count(rank, 1);
     let isOver = false;
     return () => {
       if (isOver) return;
       isOver = true;
-      this.#count(phase, -1);
+      this.#count(rank, -1);
     };
   }
 
@@ -54,26 +61,31 @@ export class PhaseClock {
     const beginMs = Math.max(fromMs, this.#fromMs);
     const endMs = Math.min(untilMs, this.#nowMs());
     if (endMs <= beginMs) return;
-    this.#push(this.#phase, this.#fromMs, beginMs);
+    this.#push(this.#phase(), this.#fromMs, beginMs);
     this.#push(phase, beginMs, endMs);
     this.#fromMs = endMs;
   }
 
   /** Ends the last tile; the marks in the order of their ends. */
   end(endMs: number): readonly PhaseMark[] {
-    this.#push(this.#phase, this.#fromMs, endMs);
+    this.#push(this.#phase(), this.#fromMs, endMs);
     this.#fromMs = endMs;
     return this.#marks;
   }
 
-  #count(phase: Phase, change: 1 | -1): void {
-    const before = this.#active.get(phase) ?? 0;
-    this.#active.set(phase, before + change);
-    const now = RANK.find((candidate) => (this.#active.get(candidate) ?? 0) > 0) ?? 'compute';
-    if (now === this.#phase) return;
+  #phase(): Phase {
+    return RANK[this.#rank] ?? 'compute';
+  }
+
+  #count(rank: number, change: 1 | -1): void {
+    const active = this.#active;
+    active[rank] = (active[rank] ?? 0) + change;
+    let now = 0;
+    while (now < NONE && active[now] === 0) now += 1;
+    if (now === this.#rank) return;
     const nowMs = this.#nowMs();
-    this.#push(this.#phase, this.#fromMs, nowMs);
-    this.#phase = now;
+    this.#push(this.#phase(), this.#fromMs, nowMs);
+    this.#rank = now;
     this.#fromMs = nowMs;
   }
 

@@ -16,6 +16,10 @@ export interface ProcessIdentity {
   readonly pid: number;
 }
 
+/** By the conventions a function's name and instance are its process's, not each span's. */
+export const functionResource = ({ service, instance }: ProcessIdentity): Resource =>
+  resourceFromAttributes({ [ATTRIBUTE.faasName]: service, [ATTRIBUTE.faasInstance]: instance });
+
 /** What the process says of itself; OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win over it. */
 export function processResource({ service, instance, software, pid }: ProcessIdentity): Resource {
   const [namespace = '', version = ''] = software.split('/');

@@ -5,6 +5,8 @@ import { VirtualClock } from '../core/clock.ts';
 import { silentLog } from '../system/log.ts';
 import { startProcessTracing, type ProcessSpanStart } from './process-tracing.ts';
 
+/** What is less than a process's age is taken for a time of its own clock. */
+const EPOCH_MS = 1_767_600_000_000;
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 
 function tracing(env: Record<string, string> = {}) {
@@ -15,7 +17,7 @@ function tracing(env: Record<string, string> = {}) {
     finished.push(...batch);
     deliver(batch, done);
   };
-  const clock = new VirtualClock(1_000);
+  const clock = new VirtualClock(EPOCH_MS);
   const process = startProcessTracing({
     service: 'local-cluster',
     instance: 'local-cluster-1',
@@ -39,7 +41,7 @@ function tracing(env: Record<string, string> = {}) {
 const START: ProcessSpanStart = {
   name: 'deliver',
   kind: 'client',
-  startMs: 1_000.5,
+  startMs: EPOCH_MS + 0.5,
   parent: { traceparent: `00-${TRACE}-b7ad6b7169203331-01` },
   attributes: { 'faas.name': 'export' },
 };
@@ -47,17 +49,17 @@ const START: ProcessSpanStart = {
 test('a span of a process: parent, times, attributes, and its phases as marks and sums', async () => {
   const { process, spans } = tracing();
   const span = process.startSpan(START);
-  span.mark('stream', 990, 1_000.5);
-  span.mark('activator', 1_000.5, 1_000.5);
-  span.mark('queue', 1_001, 1_002);
-  span.mark('queue', 1_003, 1_003.5);
+  span.mark('stream', EPOCH_MS - 10, EPOCH_MS + 0.5);
+  span.mark('activator', EPOCH_MS + 0.5, EPOCH_MS + 0.5);
+  span.mark('queue', EPOCH_MS + 1, EPOCH_MS + 2);
+  span.mark('queue', EPOCH_MS + 3, EPOCH_MS + 3.5);
   span.set('tachograph.delivery.attempt', 2);
-  span.end(1_004);
+  span.end(EPOCH_MS + 4);
   const [one] = await spans();
   expect(one?.kind).toBe(SpanKind.CLIENT);
   expect(one?.spanContext().traceId).toBe(TRACE);
-  expect(one?.startTime).toEqual([1, 500_000]);
-  expect(one?.endTime).toEqual([1, 4_000_000]);
+  expect(one?.startTime).toEqual([EPOCH_MS / 1_000, 500_000]);
+  expect(one?.endTime).toEqual([EPOCH_MS / 1_000, 4_000_000]);
   expect(one?.attributes).toEqual({
     'faas.name': 'export',
     'tachograph.delivery.attempt': 2,
@@ -77,7 +79,7 @@ test('a failure is the status of the span, with its code; a link leads to anothe
   span.link({ traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01` }, { 'tachograph.seq': 1 });
   span.link({ traceparent: '' }, {});
   span.fail('EMIT_FAILED', 'no answer');
-  span.end(1_001);
+  span.end(EPOCH_MS + 1);
   const [one] = await spans();
   expect(one?.status).toEqual({ code: SpanStatusCode.ERROR, message: 'no answer' });
   expect(one?.attributes['error.type']).toBe('EMIT_FAILED');
@@ -89,10 +91,10 @@ test('a root is sampled as the standard variables say, what follows as its paren
   const root = process.startSpan({ ...START, parent: undefined });
   expect(root.sampled).toBe(false);
   expect(root.place.traceparent).toMatch(/-00$/);
-  process.startSpan({ ...START, parent: root.place }).end(1_001);
-  root.end(1_001);
+  process.startSpan({ ...START, parent: root.place }).end(EPOCH_MS + 1);
+  root.end(EPOCH_MS + 1);
   const followed = process.startSpan(START);
   expect(followed.sampled).toBe(true);
-  followed.end(1_001);
+  followed.end(EPOCH_MS + 1);
   expect(await spans()).toHaveLength(1);
 });

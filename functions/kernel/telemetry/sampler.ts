@@ -39,6 +39,10 @@ export function samplerOf(env: Variables): Sampler {
   return known.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
 }
 
+/** Whether what is not sampled where it comes from stays so. */
+export const followsParent = (env: Variables): boolean =>
+  (env['OTEL_TRACES_SAMPLER'] || 'parentbased_always_on').startsWith('parentbased_');
+
 function rootSampler(name: string, env: Variables): Sampler {
   if (name === 'always_on') return new AlwaysOnSampler();
   if (name === 'always_off') return new AlwaysOffSampler();

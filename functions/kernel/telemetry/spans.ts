@@ -8,7 +8,7 @@ import { ATTRIBUTE, HANDLE_SPAN } from './names.ts';
 import { PhaseClock } from './phase-clock.ts';
 import { phaseAttributes } from './phase-attributes.ts';
 import { contextOf, placeOf, spanContextOf } from './places.ts';
-import { findParent, type TraceFields } from './propagation.ts';
+import { findParent, parseTraceparent, type TraceFields } from './propagation.ts';
 import type { AttributeValue, RequestSpan, SpanStart } from './stage-telemetry.ts';
 
 const KINDS = { event: SpanKind.CONSUMER, request: SpanKind.SERVER } as const;
@@ -17,9 +17,14 @@ const TRIGGERS = { event: 'pubsub', request: 'http' } as const;
 export interface StageSpansOptions {
   readonly tracer: Tracer;
   readonly nowMs: () => number;
-  /** The same for every span: the function's name and instance, its store. */
-  readonly attributes: Readonly<Record<string, AttributeValue>>;
+  /** Of the store whose calls are a phase: `sqlite` or `mongodb`. */
+  readonly dbSystem: string;
+  /** What is not sampled where it comes from is not sampled here either. */
+  readonly followsParent: boolean;
 }
+
+const isSampledAt = ({ traceparent }: TraceFields): boolean =>
+  parseTraceparent(traceparent)?.sampled === true;
 
 /** Makes the spans of a stage, and knows which one is at work. */
 export class StageSpans {
@@ -32,26 +37,31 @@ export class StageSpans {
   }
 
   start({ kind, startMs, headers, extensions, attributes }: SpanStart): RequestSpan {
-    const { tracer, nowMs } = this.#options;
+    const { tracer, nowMs, dbSystem } = this.#options;
     const parent = findParent(headers, extensions);
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
+    const run = <T>(own: RequestSpan, work: () => T): T => this.#current.run(own, work);
+    // Most events of a study that samples one in a hundred: nothing is made for them.
+    if (this.#options.followsParent && parent.fields !== undefined && !isSampledAt(parent.fields)) {
+      return new UnsampledSpan(parent.fields, run);
+    }
     const span = tracer.startSpan(
       HANDLE_SPAN,
       {
         kind: KINDS[kind],
         startTime: startMs,
         attributes: {
-          ...this.#options.attributes,
-          ...attributes,
+          ...attributes(),
+          [ATTRIBUTE.dbSystem]: dbSystem,
           [ATTRIBUTE.faasTrigger]: TRIGGERS[kind],
-          [ATTRIBUTE.coldStart]: this.#isFirst,
+          [ATTRIBUTE.coldStart]: isFirst,
           [ATTRIBUTE.parentFrom]: parent.from,
         },
       },
       contextOf(parent.fields),
     );
-    this.#isFirst = false;
-    const run = <T>(own: RequestSpan, work: () => T): T => this.#current.run(own, work);
-    if (!span.isRecording()) return new UnsampledSpan(span, run);
+    if (!span.isRecording()) return new UnsampledSpan(placeOf(span.spanContext()), run);
     const phases = new PhaseClock(startMs, nowMs);
     const sentMs = parseRequestStart(headers[REQUEST_START]);
     // From the sender's clock: one that is ahead of ours makes no negative wait, but none at all.
@@ -132,13 +142,13 @@ class HandleSpan implements RequestSpan {
 
 const NOTHING = (): void => {};
 
-/** Of a trace that is not sampled: hands its place on, and costs nothing else. */
+/** Of a trace that is not sampled: hands a place on (its parent's, or a new one), and costs nothing else. */
 class UnsampledSpan implements RequestSpan {
   readonly place: TraceFields;
   readonly #run: Run;
 
-  constructor(span: Span, run: Run) {
-    this.place = placeOf(span.spanContext());
+  constructor(place: TraceFields, run: Run) {
+    this.place = place;
     this.#run = run;
   }
 

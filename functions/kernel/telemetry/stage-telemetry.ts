@@ -12,7 +12,8 @@ export interface SpanStart {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Of the event, where there is one. */
   readonly extensions?: Readonly<Record<string, string | undefined>>;
-  readonly attributes: Readonly<Record<string, AttributeValue>>;
+  /** Asked for where the span is recorded. */
+  readonly attributes: () => Readonly<Record<string, AttributeValue>>;
 }
 
 /** The span of one event or request. */

@@ -2,8 +2,8 @@ import type { Tracer } from '@opentelemetry/api';
 import { TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Clock } from '../core/clock.ts';
 import { ATTRIBUTE } from './names.ts';
-import { processResource, type ProcessIdentity } from './process-resource.ts';
-import { samplerOf } from './sampler.ts';
+import { functionResource, processResource, type ProcessIdentity } from './process-resource.ts';
+import { followsParent, samplerOf } from './sampler.ts';
 import { SpanTargets, type TargetOptions } from './span-targets.ts';
 import { StageSpans } from './spans.ts';
 import type { StageTelemetry } from './stage-telemetry.ts';
@@ -28,17 +28,12 @@ export interface TelemetryOptions extends ProcessIdentity, Omit<TargetOptions, '
  * resource are honoured. Throws CONFIG_INVALID for a sampler that is none.
  */
 export async function startTelemetry(options: TelemetryOptions): Promise<StageTelemetry> {
-  const { clock, nowMs, software, setup, service, dbSystem } = options;
+  const { clock, nowMs, software, setup, dbSystem } = options;
   const [name = '', version = ''] = software.split('/');
-  const resource = processResource(options);
+  const resource = processResource(options).merge(functionResource(options));
   // The platform may know the replica by another name: OTEL_RESOURCE_ATTRIBUTES says it.
   const instance = String(resource.attributes[ATTRIBUTE.serviceInstanceId]);
   const targets = new SpanTargets({ ...options, instance });
-  const attributes = {
-    [ATTRIBUTE.faasName]: service,
-    [ATTRIBUTE.faasInstance]: instance,
-    [ATTRIBUTE.dbSystem]: dbSystem,
-  };
   const sampler = samplerOf(options.env);
   const spanProcessors = [...targets.processors];
   let tracer: Tracer;
@@ -49,7 +44,12 @@ export async function startTelemetry(options: TelemetryOptions): Promise<StageTe
     const { startStandardSetup } = await import('./standard-setup.ts');
     ({ tracer } = await startStandardSetup({ software, resource, sampler, spanProcessors }));
   }
-  const spans = new StageSpans({ tracer, nowMs, attributes });
+  const spans = new StageSpans({
+    tracer,
+    nowMs,
+    dbSystem,
+    followsParent: followsParent(options.env),
+  });
   return {
     nowMs,
     start: (start) => spans.start(start),

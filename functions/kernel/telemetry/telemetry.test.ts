@@ -21,8 +21,8 @@ test('an event has one span: child of its extension, from arrival to answer, wit
   expect(span?.kind).toBe(SpanKind.CONSUMER);
   expect(span?.spanContext().traceId).toBe(TRACE);
   expect(span?.parentSpanContext?.spanId).toBe(PARENT_SPAN);
-  expect(span?.startTime).toEqual([1_000, 0]);
-  expect(span?.endTime).toEqual([1_000, 250_000_000]);
+  expect(span?.startTime).toEqual([1_767_600_000, 0]);
+  expect(span?.endTime).toEqual([1_767_600_000, 250_000_000]);
   expect(span?.attributes).toEqual({
     'cloudevents.event_id': 'a/b',
     'cloudevents.event_source': '/test',
@@ -30,12 +30,9 @@ test('an event has one span: child of its extension, from arrival to answer, wit
     'cloudevents.event_subject': 'veh-1',
     'db.system.name': 'sqlite',
     'faas.coldstart': true,
-    'faas.instance': 'export-0',
-    'faas.name': 'export',
     'faas.trigger': 'pubsub',
     'http.response.status_code': 204,
     'messaging.message.body.size': 2,
-    'messaging.message.id': 'a/b',
     'messaging.operation.name': 'handle',
     'messaging.operation.type': 'process',
     'tachograph.outcome': 'done',
@@ -47,6 +44,8 @@ test('an event has one span: child of its extension, from arrival to answer, wit
     'service.name': 'export',
     'service.namespace': 'tachograph',
     'service.version': '1.2.3',
+    'faas.name': 'export',
+    'faas.instance': 'export-0',
     'service.instance.id': 'export-0',
   });
 });
@@ -155,7 +154,7 @@ test('the phases of an event: its wait before the process, the store, and the wo
     },
   });
   // Sent a quarter of a second before it arrives.
-  await post('/', { 'x-request-start': 't=999.750000' });
+  await post('/', { 'x-request-start': 't=1767599999.750000' });
   const [span] = await spans();
   expect(span?.attributes).toMatchObject({
     'tachograph.phases':
@@ -169,7 +168,7 @@ test('the phases of an event: its wait before the process, the store, and the wo
 
 test('a sender whose clock is ahead makes no wait, and no negative one', async () => {
   const { post, spans } = await tracedStage();
-  await post('/', { 'x-request-start': 't=1000.500000' });
+  await post('/', { 'x-request-start': 't=1767600000.500000' });
   const [span] = await spans();
   expect(span?.attributes['tachograph.phases']).toBe('compute:0+250000');
 });

@@ -131,7 +131,7 @@ function post(address: ListenAddress, window: number): Promise<number | undefine
 }
 
 /** From the scheduler's account of each thread, in ns; `stat` counts in hundredths of a second. */
-async function threadsCpuMs(pid: number): Promise<number> {
+export async function threadsCpuMs(pid: number): Promise<number> {
   if (process.platform !== 'linux') return Number.NaN;
   const tasks = `/proc/${pid}/task`;
   let sumMs = 0;

@@ -13,7 +13,7 @@ export const TRACE = '0af7651916cd43dd8448eb211c80319c';
 export const PARENT_SPAN = 'b7ad6b7169203331';
 export const PARENT = `00-${TRACE}-${PARENT_SPAN}-01`;
 /** When the virtual clock begins. */
-export const START_MS = 1_000_000;
+export const START_MS = 1_767_600_000_000;
 const served: ServedStage[] = [];
 
 export async function closeTracedStages(): Promise<void> {
