@@ -75,8 +75,23 @@ function tableRows(summary: Summary, vehicles: number): readonly (readonly [stri
       : ([['frames', `${frames.recorded} recorded, ${decoded}`]] as const)),
     ['latency', `p50 ${durationText(p50)}, p95 ${durationText(p95)}, max ${durationText(max)}`],
     ...burstRows(summary.stages),
+    ...traceRows(summary.traces),
     ['ledger', balanced ? 'balances' : 'DOES NOT BALANCE'],
   ];
+}
+
+/** Whether every batch's way is known, and how much of it nothing accounts for. */
+function traceRows(traces: Summary['traces']): readonly (readonly [string, string])[] {
+  if (traces === undefined || traces === null) return [];
+  const { complete, expected, parked, duplicates, residualMsP99, residualMsMax } = traces;
+  const stated = parked + duplicates;
+  const residual = residualMsP99 ?? residualMsMax;
+  const said = [
+    `${complete} of ${expected} complete`,
+    ...(stated === 0 ? [] : [`${stated} with a reason`]),
+    ...(residual === null ? [] : [`nothing covers ${durationText(residual)} of the way`]),
+  ];
+  return [['traces', said.join(', ')]];
 }
 
 const burstRows = (stages: Summary['stages']): readonly (readonly [string, string])[] =>

@@ -181,6 +181,7 @@ function show(state: LocalState, { terminal, root }: VerbContext): void {
     ...services.map((name) => stageLine(name, gatewayUrl)),
     `  ${'broker'.padEnd(22)}${state.brokerUrl}`,
     `  ${'status'.padEnd(22)}${gatewayUrl}/-/status`,
+    `  ${'metrics'.padEnd(22)}${gatewayUrl}/-/metrics`,
     ...(example ? tryIt : []),
     '',
     `"make status" (npx tachograph status) shows how it does, ${STOP_HINT} stops it. Data and logs:`,
