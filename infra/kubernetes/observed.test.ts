@@ -148,6 +148,8 @@ test('every stage sends its spans to the collector, and leaves metrics to Promet
     expect(url.hostname).toBe(`otel-collector.${NAMESPACE}`);
     expect(portsOf('otel-collector')).toContain(Number(url.port));
     expect(env['OTEL_METRICS_EXPORTER']).toBe('none');
+    // Its default is the loopback address, which Prometheus does not reach.
+    expect(env['HOST']).toBe('0.0.0.0');
   }
 });
 
@@ -157,6 +159,7 @@ test.each(['knative-serving', 'knative-eventing'])('%s sends its spans there too
     'tracing-protocol': 'http/protobuf',
     'tracing-endpoint': `http://otel-collector.${NAMESPACE}:4318/v1/traces`,
     'metrics-protocol': 'prometheus',
+    'tracing-sampling-rate': expect.stringMatching(/^0\.\d+$/),
   });
 });
 
@@ -169,6 +172,17 @@ test('Prometheus: jobs with names of their own, and rights to look for pods alon
   expect(manifests.find(({ kind }) => kind === 'ClusterRole')).toMatchObject({
     rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] }],
   });
+  // In the namespaces that it asks, and not in all of them.
+  const asked = jobs.flatMap((job) =>
+    get<Map[]>(job, 'kubernetes_sd_configs').flatMap((one) =>
+      get<string[]>(one, 'namespaces.names'),
+    ),
+  );
+  const bound = manifests.filter(({ kind }) => kind === 'RoleBinding');
+  expect(bound.map(({ metadata }) => metadata.namespace ?? '').toSorted()).toEqual(
+    [...new Set(asked)].toSorted(),
+  );
+  expect(manifests.some(({ kind }) => kind === 'ClusterRoleBinding')).toBe(false);
 });
 
 test('Grafana: its data sources are Services that are there', () => {

@@ -66,7 +66,8 @@ export function telemetryEnvironment(
   spansUrl?: string,
 ): (replica: string) => Record<string, string> {
   const set = Object.entries(parent).filter(
-    (entry): entry is [string, string] => entry[0].startsWith('OTEL_') && entry[1] !== undefined,
+    (entry): entry is [string, string] =>
+      (entry[0].startsWith('OTEL_') || entry[0] === 'TRACING_SETUP') && entry[1] !== undefined,
   );
   if (set.length === 0 && spansUrl === undefined) return () => ({});
   const { OTEL_RESOURCE_ATTRIBUTES: attributes, ...rest } = Object.fromEntries(set);

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { VirtualClock } from '../core/clock.ts';
 import type { Log } from '../system/log.ts';
 import { MAX_WAITING_SPANS } from './counting-export.ts';
-import { startProcessTracing } from './process-tracing.ts';
+import { startProcessTracing, startStandardTracing } from './process-tracing.ts';
 
 function bench(loadExporter: () => Promise<SpanExporter>) {
   const told: string[] = [];
@@ -106,3 +106,43 @@ test('a collector that is back is told once, with what was lost', async () => {
     'spans were not delivered {"lost":512,"delivered":512}',
   ]);
 });
+
+test.each([
+  [
+    'that refuses',
+    (done: (result: { code: ExportResultCode }) => void) => done({ code: ExportResultCode.FAILED }),
+  ],
+  ['that says nothing', () => {}],
+])(
+  "OpenTelemetry's own set-up ends in time with a collector %s, twice in a process",
+  async (_, answer) => {
+    for (let run = 0; run < 2; run++) {
+      const clock = new VirtualClock(1_767_600_000_000);
+      const told: string[] = [];
+      const keep = (message: string): void => void told.push(message);
+      const tracing = await startStandardTracing({
+        service: 's',
+        instance: 's-0',
+        software: 't/1',
+        pid: 1,
+        env: {},
+        clock,
+        nowMs: () => clock.nowMs(),
+        spansUrl: undefined,
+        tracesUrl: 'http://unused.test/v1/traces',
+        log: { info: keep, warn: keep, error: keep },
+        loadExporter: async () => ({
+          export: (_spans, done) => answer(done),
+          forceFlush: async () => {},
+          shutdown: async () => {},
+        }),
+      });
+      const start = { name: 'batch', kind: 'internal', startMs: clock.nowMs() } as const;
+      tracing.startSpan({ ...start, parent: undefined, attributes: {} }).end(clock.nowMs() + 1);
+      const stopped = tracing.stop(2_000);
+      await clock.advance(2_000);
+      await stopped;
+      expect(told.at(-1)).toBe('spans were not delivered');
+    }
+  },
+);

@@ -104,7 +104,8 @@ export async function startStandardTracing(
     },
     stop: async (limitMs) => {
       await targets.stop(limitMs, clock);
-      await setup.shutdown();
+      // The targets have been stopped, or given up: it has nothing left that somebody should wait for.
+      void setup.shutdown().catch(() => undefined);
     },
   };
 }

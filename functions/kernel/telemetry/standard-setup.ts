@@ -51,11 +51,11 @@ export async function startStandardSetup({
   const [name = '', version = ''] = software.split('/');
   return {
     tracer: trace.getTracer(name, version),
-    shutdown: async () => {
-      await sdk.shutdown();
+    shutdown: () => {
       // What is global stays the first one's otherwise: the next set-up of this process would get spans
       // of a provider that has been shut down.
       for (const global of [trace, context, propagation]) global.disable();
+      return sdk.shutdown();
     },
   };
 }

@@ -11,7 +11,9 @@ test('the ConfigMap is the one that the code makes', async () => {
 const known = new Set<string>(KNATIVE_METRICS);
 for (const metric of Object.values(METRIC)) known.add(promName(metric));
 const SUFFIX = /_(bucket|sum|count)$/;
-const WORDS = new Set(['sum', 'by', 'rate', 'count', 'histogram_quantile', 'le']);
+const WORDS = new Set(
+  'sum by rate count histogram_quantile le last_over_time unless offset'.split(' '),
+);
 
 /** Names of metrics in a query: what stands before a label matcher, a range or a bracket. */
 function metricsOf(expr: string): readonly string[] {

@@ -55,6 +55,12 @@ const answered = (route: string): string =>
   `sum by (${SERVICE}, http_response_status_code) ` +
   `(rate(${promName(METRIC.httpDuration)}_count{http_route=~"${route}"}[1m]))`;
 
+/** Processes that were not there a minute before: a counter that begins at 1 has no increase to ask for. */
+const started = (metric: MetricRow): string => {
+  const seen = `last_over_time(${promName(metric)}[1m]`;
+  return `count by (${SERVICE}) (${seen}) unless ${seen} offset 1m))`;
+};
+
 const knative = (metric: KnativeMetric, by: string): string => `sum by (${by}) (${metric})`;
 const REVISION = 'kn_configuration_name';
 const outcome = label(METRIC_ATTRIBUTE.outcome);
@@ -166,14 +172,9 @@ export const ROWS: readonly Row[] = [
     title: 'Cold starts',
     panels: [
       {
-        title: 'Starts',
+        title: 'Starts within a minute',
         unit: 'short',
-        queries: [
-          {
-            expr: `count by (${SERVICE}) (${promName(METRIC.coldStarts)})`,
-            legend: `{{${SERVICE}}}`,
-          },
-        ],
+        queries: [{ expr: started(METRIC.coldStarts), legend: `{{${SERVICE}}}` }],
       },
       {
         title: 'From the process until it listens',
@@ -186,7 +187,18 @@ export const ROWS: readonly Row[] = [
         ],
       },
       {
-        title: 'Waiting in activator and queue-proxy',
+        title: 'Waiting in the activator',
+        unit: 'short',
+        queries: [
+          {
+            expr: knative('kn_revision_request_queued', 'kn_revision_name'),
+            legend: '{{kn_revision_name}}',
+          },
+        ],
+      },
+      {
+        // Set when a request comes, and not when one goes.
+        title: 'At work and waiting in queue-proxies, at the last request',
         unit: 'short',
         queries: [{ expr: knative('kn_serving_queue_depth', REVISION), legend: `{{${REVISION}}}` }],
       },
@@ -196,9 +208,9 @@ export const ROWS: readonly Row[] = [
     title: 'Broker',
     panels: [
       {
-        title: 'Deliveries',
+        title: 'Dispatches: into the channel, to a subscriber',
         unit: 's',
-        queries: quantiles('kn_eventing_dispatch_duration_seconds', 'kn_broker_name'),
+        queries: quantiles('kn_eventing_dispatch_duration_seconds', 'messaging_destination_name'),
       },
       {
         title: 'Emissions of the stages',

@@ -15,6 +15,8 @@ export const KNATIVE_METRICS = [
   'kn_revision_concurrency_panic',
   'kn_revision_concurrency_target',
   'kn_revision_capacity_excess',
+  'kn_revision_request_queued',
+  'kn_revision_request_active',
   'kn_serving_queue_depth',
   'kn_serving_invocation_duration_seconds',
   'kn_eventing_dispatch_duration_seconds',
