@@ -277,3 +277,24 @@ test('hasEvent tells an event from another answer', () => {
   expect(hasEvent({ 'content-type': 'application/json' })).toBe(false);
   expect(hasEvent({})).toBe(false);
 });
+
+test.each(['traceparent', 'tracestate'])(
+  'a %s that a broker has blanked counts as left out',
+  (name) => {
+    const headers = {
+      'ce-specversion': '1.0',
+      'ce-id': 'a',
+      'ce-source': '/s',
+      'ce-type': 't',
+      'ce-tachotrace': '00-x',
+      [`ce-${name}`]: '',
+    };
+    expect(eventFromHttp(headers, new Uint8Array()).extensions).toEqual({ tachotrace: '00-x' });
+    const structured = { specversion: '1.0', id: 'a', source: '/s', type: 't', [name]: '' };
+    const event = eventFromHttp(
+      { 'content-type': 'application/cloudevents+json' },
+      Buffer.from(JSON.stringify(structured)),
+    );
+    expect(event.extensions).toEqual({});
+  },
+);

@@ -107,6 +107,12 @@ function eventFromBinary(
   return assemble(attributes, body, 'the header ce-');
 }
 
+/**
+ * Some brokers write these with nothing in them where they have no context of their own (Knative's broker
+ * on NATS, 1.22). An event is no less valid for that: they count as left out.
+ */
+const BLANKED = new Set(['traceparent', 'tracestate']);
+
 /** The event of checked attributes. `where` prefixes a missing name: "the header ce-id is missing". */
 function assemble(
   attributes: Readonly<Record<string, string>>,
@@ -119,6 +125,7 @@ function assemble(
   const extensions: Record<string, string> = {};
   for (const name in attributes) {
     const value = attributes[name] as string;
+    if (value === '' && BLANKED.has(name)) continue;
     checkAttribute(name, value);
     if (CORE_ATTRIBUTES.has(name)) continue;
     checkExtensionName(name);

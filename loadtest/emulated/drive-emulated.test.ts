@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { VirtualClock } from '#kernel/core/clock.ts';
 import { answerOf, FakeGateway, recordAll } from '#loadtest/vehicles/testing/fake-gateway.ts';
 import { runUntil } from '#loadtest/vehicles/testing/run-until.ts';
+import { recordedTracing } from '#kernel/telemetry/testing/recorded-tracing.ts';
 import { driveEmulated, MAX_OUTSTANDING } from './drive-emulated.ts';
 import { emulatedVehicle } from './emulated-vehicle.ts';
 import type { DatasetExported } from '#eventing/contracts/catalog.ts';
@@ -125,4 +126,25 @@ test('driveEmulated that is interrupted: rejects with the reason', async () => {
   await clock.advance(300);
   abort.abort(new Error('Interrupted'));
   await expect(runUntil(clock, running)).rejects.toThrow('Interrupted');
+});
+
+test('driveEmulated that is traced: the batches begin at their intended times, by the clock of the spans', async () => {
+  const gateway = new FakeGateway(recordAll());
+  gateway.respond = (seq, attempt) => (seq === 1 && attempt === 1 ? answerOf(503) : undefined);
+  const { tracing, named } = recordedTracing(() => 1_767_600_000_000.25);
+  const { records, originWallMs } = await run(gateway, {
+    vehicles: [emulatedVehicle(0, 'r1')],
+    tracing,
+  });
+  expect(originWallMs).toBe(1_767_600_000_000.25);
+  const batches = named('batch');
+  expect(batches).toHaveLength(records.length);
+  for (const [index, { start, place }] of batches.entries()) {
+    expect(start.startMs).toBeCloseTo(originWallMs + (records[index]?.intendedMs ?? NaN), 3);
+    expect(records[index]?.traceId).toBe(place.slice(3, 35));
+  }
+  const again = named('upload').filter(
+    ({ attributes }) => attributes['http.request.resend_count'] === 1,
+  );
+  expect(again).toHaveLength(1);
 });

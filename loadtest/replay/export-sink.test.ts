@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { request } from 'undici';
+import { recordedTracing } from '#kernel/telemetry/testing/recorded-tracing.ts';
 import { parseTrigger } from '#eventing/dispatch/trigger-spec.ts';
 import { exportTrigger, listenForExports } from './export-sink.ts';
 import type { DatasetExported } from '#eventing/contracts/catalog.ts';
@@ -66,4 +67,37 @@ test('exportTrigger: a Trigger of the Broker at the address', () => {
     filter: { type: 'io.tachograph.dataset.exported.v1' },
     subscriber: { uri: 'http://127.0.0.1:2/' },
   });
+});
+
+test('listenForExports that is traced: a span below its delivery, with what it waited for', async () => {
+  const { tracing, spans } = recordedTracing(() => 1_767_600_000_000);
+  sink = await listenForExports(() => {}, tracing);
+  const place = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  const answer = await request(sink.uri, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'ce-specversion': '1.0',
+      'ce-id': 'export/1',
+      'ce-source': '/tachograph/export',
+      'ce-type': 'io.tachograph.dataset.exported.v1',
+      traceparent: place,
+      'x-request-start': 't=1767599999.998000',
+    },
+    body: JSON.stringify({ ...DATA, window: 7 }),
+  });
+  await answer.body.dump();
+  expect(spans).toHaveLength(1);
+  expect(spans[0]).toMatchObject({
+    start: { name: 'handle', kind: 'consumer', parent: { traceparent: place } },
+    attributes: {
+      'faas.name': 'sink',
+      'tachograph.vehicle': 'veh-0001',
+      'tachograph.session': 's1',
+      'tachograph.window': 7,
+      'tachograph.parent.from': 'header',
+    },
+    endMs: 1_767_600_000_000,
+  });
+  expect(spans[0]?.marks[0]).toEqual({ phase: 'queue', fromUs: -2_000, lengthUs: 2_000 });
 });

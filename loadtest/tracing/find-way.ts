@@ -30,10 +30,14 @@ export type FoundWay =
  */
 export function findWay(index: SpanIndex, traceId: string, windowKey: string): FoundWay {
   const arrivals = index.arrivalsOf(windowKey);
+  let broken: SpanRecord | undefined;
   for (const arrival of arrivals) {
     const ofWindow = wayUp(index, arrival, (span) => isWindowHandling(span));
     const closing = ofWindow[0];
-    if (closing === undefined || !isWindowHandling(closing)) continue;
+    if (closing === undefined || !isWindowHandling(closing)) {
+      broken = closing;
+      continue;
+    }
     const last = closing.traceId === traceId ? closing : ownHandling(index, closing, traceId);
     if (last === undefined) continue;
     const own = wayUp(index, last, (span) => span.name === BATCH_SPAN);
@@ -42,11 +46,7 @@ export function findWay(index: SpanIndex, traceId: string, windowKey: string): F
     }
     return { way: { own, ofWindow, waitedForWindow: closing !== last } };
   }
-  const missing =
-    arrivals.length === 0
-      ? `an arrival of window ${windowKey} at the sink`
-      : `the way from its trace to window ${windowKey}`;
-  return { way: undefined, missing };
+  return { way: undefined, missing: missingIn(windowKey, arrivals, broken) };
 }
 
 /** Spans from the first that `isTop` says is one, or the uppermost that is there, down to `from`. */
@@ -64,6 +64,17 @@ function wayUp(
     span = parent;
   }
   return way;
+}
+
+/** A process that was killed takes the spans along that it had not sent yet. */
+function missingIn(
+  windowKey: string,
+  arrivals: readonly SpanRecord[],
+  broken: SpanRecord | undefined,
+): string {
+  if (arrivals.length === 0) return `an arrival of window ${windowKey} at the sink`;
+  if (broken !== undefined) return `what comes before "${nameOf(broken)}" of window ${windowKey}`;
+  return `the way from its trace to window ${windowKey}`;
 }
 
 /** Nine hops would be six too many. */

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { frameCount } from '#kernel/batch/batch.ts';
 import { VirtualClock } from '#kernel/core/clock.ts';
+import { recordedTracing } from '#kernel/telemetry/testing/recorded-tracing.ts';
 import { cutDrive } from './cut-drive.ts';
 import { vehicleIdentity } from './identities.ts';
 import { VehicleAgent } from './vehicle-agent.ts';
@@ -22,15 +23,17 @@ interface Run {
   readonly gateway: FakeGateway;
   readonly result: AgentResult;
   readonly records: readonly BatchRecord[];
+  readonly named: ReturnType<typeof recordedTracing>['named'];
 }
 
 async function run(
   gateway: FakeGateway,
-  options: { speed?: number; abortAtMs?: number } = {},
+  options: { speed?: number; abortAtMs?: number; sampled?: boolean } = {},
 ): Promise<Run> {
   const clock = new VirtualClock();
   const abort = new AbortController();
   const records = new Map<number, BatchRecord>();
+  const { tracing, named } = recordedTracing(() => clock.nowMs(), options.sampled);
   const agent = new VehicleAgent({
     identity: vehicleIdentity(1, 0),
     seed: 1,
@@ -43,13 +46,14 @@ async function run(
     originMs: 0,
     originWallMs: clock.nowMs(),
     onRecord: (record) => records.set(record.seq, record),
+    ...(options.sampled === undefined ? {} : { tracing }),
     signal: abort.signal,
   });
   if (options.abortAtMs !== undefined) {
     void clock.sleep(options.abortAtMs).then(() => abort.abort(new Error('stopped')));
   }
   const result = await runUntil(clock, agent.run());
-  return { gateway, result, records: [...records.values()] };
+  return { gateway, result, records: [...records.values()], named };
 }
 
 test('VehicleAgent with a healthy service: every batch once, in order, at its time', async () => {
@@ -166,4 +170,61 @@ test('VehicleAgent that is stopped: what was not acknowledged is unresolved', as
   const { records, result } = await run(gateway, { abortAtMs: 3_500 });
   expect(result.failure).toBe('the run was stopped');
   expect(records.map(({ outcome }) => outcome)).toEqual(['stored', 'unresolved', 'unresolved']);
+});
+
+test('VehicleAgent that is traced: a span a batch from its intended time, one for each attempt', async () => {
+  const gateway = new FakeGateway(recordAll());
+  gateway.respond = (seq, attempt) => {
+    if (seq === 1 && attempt === 1) return answerOf(503, {}, { 'retry-after': '1' });
+    return seq === 2 && attempt === 1 ? 'lose' : undefined;
+  };
+  const { records, named, gateway: asked } = await run(gateway, { sampled: true });
+  const batches = named('batch');
+  const uploads = named('upload');
+  expect(batches.map(({ attributes }) => attributes['tachograph.seq'])).toEqual([0, 1, 2, 3]);
+  for (const [seq, { start, place, endMs }] of batches.entries()) {
+    const record = records[seq];
+    expect(start.parent).toBeUndefined();
+    expect(endMs).toBeCloseTo(
+      (record?.ackedMs ?? NaN) + start.startMs - (record?.intendedMs ?? NaN),
+    );
+    expect(record?.traceId).toBe(place.slice(3, 35));
+    const own = uploads.filter((one) => one.start.parent?.traceparent === place);
+    expect(own.map(({ attributes }) => attributes['http.request.resend_count'])).toEqual(
+      Array.from({ length: record?.attempts ?? 0 }, (_, attempt) => attempt),
+    );
+  }
+  expect(uploads.map(({ failure }) => failure)).toEqual([
+    undefined,
+    'retry',
+    undefined,
+    'retry',
+    undefined,
+    undefined,
+  ]);
+  expect(batches[2]?.attributes['tachograph.duplicate']).toBe(true);
+  // Each request says where it is: in its header, in the event, and where a broker blanks that.
+  for (const [index, { headers }] of asked.requests.entries()) {
+    const place = uploads[index]?.place;
+    const said = [headers['traceparent'], headers['ce-traceparent'], headers['ce-tachotrace']];
+    expect(said).toEqual([place, place, place]);
+  }
+});
+
+test('VehicleAgent whose traces are not sampled: no id in the records, and the word goes along', async () => {
+  const { records, gateway } = await run(new FakeGateway(recordAll()), { sampled: false });
+  expect(records.map(({ traceId }) => traceId)).toEqual([null, null, null, null]);
+  expect(gateway.requests[0]?.headers['traceparent']).toMatch(/-00$/);
+});
+
+test('VehicleAgent that is stopped ends the spans of what it had not sent', async () => {
+  const gateway = new FakeGateway(recordAll());
+  gateway.respond = () => answerOf(503);
+  const { named } = await run(gateway, { sampled: true, abortAtMs: 3_500 });
+  const batches = named('batch');
+  expect(batches.length).toBeGreaterThan(1);
+  for (const { endMs, failure } of batches) {
+    expect(endMs).toBeDefined();
+    expect(failure).toBe('unresolved');
+  }
 });

@@ -106,7 +106,10 @@ function clocks({ clocks: rows, clockFaults }: TracesSummary): Html | null {
 
 function keptSection(kept: readonly KeptTrace[], { expected }: TracesSummary): Html {
   const phases = new Set<Phase>(
-    kept.flatMap(({ spans }) => spans.flatMap(({ marks }) => marks.map(({ phase }) => phase))),
+    kept.flatMap(({ spans, trace }) => [
+      ...spans.flatMap(({ marks }) => marks.map(({ phase }) => phase)),
+      ...trace.path.map(({ phase }) => phase),
+    ]),
   );
   const total = countText(expected);
   return html`<h2>Waterfalls</h2>
